@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every target: warnings are errors, and the stricter rules of coming language modes hold now.
+let common: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .treatWarning("DeprecatedDeclaration", as: .warning),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+/// The pure targets promise more: nothing unsafe without its mark.
+let pure = common + [.strictMemorySafety()]
+
+let package = Package(
+    name: "wakeline",
+    products: [
+        .executable(name: "wakeline", targets: ["wakeline"])
+    ],
+    targets: [
+        .systemLibrary(name: "CLibevent"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CYAML"),
+        .target(name: "CPlatform"),
+
+        .target(name: "SIP", swiftSettings: pure),
+        .target(name: "Signaling", dependencies: ["SIP"], swiftSettings: pure),
+
+        .target(name: "Observability", dependencies: ["CPlatform"], swiftSettings: common),
+        .target(name: "Reactor", dependencies: ["CLibevent", "CPlatform"], swiftSettings: common),
+        .target(
+            name: "Flows",
+            dependencies: ["SIP", "Reactor", "Observability", "CPlatform"],
+            swiftSettings: common
+        ),
+        .target(name: "Storage", dependencies: ["CSQLite", "Observability", "CPlatform"], swiftSettings: common),
+        .target(
+            name: "WakelineServer",
+            dependencies: [
+                "SIP", "Signaling", "Reactor", "Flows", "Storage", "Observability", "COpenSSL", "CYAML", "CPlatform",
+            ],
+            swiftSettings: common
+        ),
+        .executableTarget(
+            name: "wakeline",
+            dependencies: ["WakelineServer", "Observability"],
+            swiftSettings: common
+        ),
+
+        .testTarget(name: "SIPTests", dependencies: ["SIP"], resources: [.copy("Fixtures")], swiftSettings: common),
+        .testTarget(name: "SignalingTests", dependencies: ["Signaling", "SIP"], swiftSettings: common),
+        .testTarget(
+            name: "FlowsTests",
+            dependencies: ["Flows", "Reactor", "SIP", "Observability", "CPlatform"],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Storage", "Observability", "CSQLite", "CPlatform"],
+            swiftSettings: common
+        ),
+        .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: common),
+        .testTarget(
+            name: "WakelineServerTests",
+            dependencies: ["WakelineServer", "SIP", "Signaling", "Storage", "Observability"],
+            swiftSettings: common
+        ),
+    ]
+)

@@ -1,0 +1,107 @@
+/// How much a log line matters, in the order of swift-log.
+public enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
+    case trace
+    case debug
+    case info
+    case notice
+    case warning
+    case error
+
+    /// Orders by severity.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One field of a log line.
+///
+/// Keys are dotted and lower-case: `sip.call-id`, `flow.id`.
+public struct LogField: Sendable, Equatable {
+    /// The dotted key.
+    public var key: String
+    /// The value, not yet escaped.
+    public var value: String
+
+    /// Makes a field from anything that describes itself.
+    public init(_ key: String, _ value: some CustomStringConvertible) {
+        self.key = key
+        self.value = value.description
+    }
+}
+
+/// One line on its way to where logs go.
+public struct LogLine: Sendable {
+    /// Milliseconds since 1970, taken when the line was made.
+    public var wall: Int64
+    /// How much it matters.
+    public var level: LogLevel
+    /// The part of the server that speaks.
+    public var subsystem: String
+    /// A constant sentence; what varies is in the fields.
+    public var message: String
+    /// What varies.
+    public var fields: [LogField]
+}
+
+/// Takes lines away without ever blocking the caller.
+public protocol LogSink: Sendable {
+    /// Takes one line; drops it, and counts that, when its queue is full.
+    func take(_ line: LogLine)
+}
+
+/// Writes log lines of one subsystem, in the shape of swift-log.
+///
+/// The level is tested before message and fields are made.
+public struct Logger: Sendable {
+    /// The part of the server that speaks: `flows`, `storage`, `registrar`, ...
+    public let subsystem: String
+    /// The least level that is written.
+    public let level: LogLevel
+    private let sink: any LogSink
+
+    /// Makes the logger of a subsystem.
+    public init(subsystem: String, level: LogLevel = .info, sink: any LogSink) {
+        self.subsystem = subsystem
+        self.level = level
+        self.sink = sink
+    }
+
+    /// Writes one line when `level` is on.
+    @inlinable
+    public func log(
+        _ level: LogLevel,
+        _ message: @autoclosure () -> String,
+        _ fields: @autoclosure () -> [LogField] = []
+    ) {
+        guard level >= self.level else { return }
+        write(level, message(), fields())
+    }
+
+    /// For someone who hunts a fault; safe in production.
+    @inlinable
+    public func debug(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.debug, message(), fields())
+    }
+
+    /// For the operator.
+    @inlinable
+    public func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.info, message(), fields())
+    }
+
+    /// Unusual, and the server copes.
+    @inlinable
+    public func warning(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.warning, message(), fields())
+    }
+
+    /// Someone must act.
+    @inlinable
+    public func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.error, message(), fields())
+    }
+
+    @inline(never)
+    @usableFromInline
+    func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
+        sink.take(LogLine(wall: wallClock(), level: level, subsystem: subsystem, message: message, fields: fields))
+    }
+}

@@ -1,0 +1,4 @@
+@main
+enum Wakeline {
+    static func main() {}
+}
