@@ -1,0 +1,102 @@
+/// The Digest credentials of an Authorization or Proxy-Authorization header field (RFC 7616 section 3.4).
+///
+/// Ranges are of the content, without quotes.
+public struct Credentials: Hashable, Sendable {
+    /// The user name, escapes and all.
+    public var username: Range<Int>
+    /// The realm.
+    public var realm: Range<Int>
+    /// The nonce.
+    public var nonce: Range<Int>
+    /// The digest URI.
+    public var uri: Range<Int>
+    /// The proof, in hexadecimal.
+    public var response: Range<Int>
+    /// MD5 where none is named; nil for one that is not served.
+    public var algorithm: DigestAlgorithm?
+    /// Absent in the manner of RFC 2069.
+    public var qop: Range<Int>?
+    /// The client's nonce.
+    public var clientNonce: Range<Int>?
+    /// `nc` as written, eight hexadecimal digits.
+    public var nonceCount: Range<Int>?
+    /// `nc` as a number.
+    public var count: UInt32?
+
+    /// Reads one header field.
+    ///
+    /// - Throws: `MessageFault.malformed` of that field where it is Digest but not sound.
+    /// - Returns: nil for another scheme than Digest.
+    public static func parse(_ message: Message, _ field: HeaderField) throws(MessageFault) -> Credentials? {
+        let bytes = message.bytes
+        let value = field.value
+        var schemeEnd = value.lowerBound
+        while schemeEnd < value.upperBound, !bytes[schemeEnd].isLWS { schemeEnd += 1 }
+        guard bytes.isEqualIgnoringCase(value.lowerBound..<schemeEnd, "digest") else { return nil }
+        var found = Found()
+        for part in HeaderValuesOfOne(bytes, schemeEnd..<value.upperBound) where !part.isEmpty {
+            guard let equals = bytes.first(UInt8(ascii: "="), in: part) else { throw .malformed(field.name) }
+            let name = bytes.trimmed(part.lowerBound..<equals)
+            var content = bytes.trimmed((equals + 1)..<part.upperBound)
+            if let first = content.first, bytes[first] == UInt8(ascii: "\"") {
+                guard bytes.quotedStringEnd(content) == content.upperBound, content.count >= 2 else {
+                    throw .malformed(field.name)
+                }
+                content = (first + 1)..<(content.upperBound - 1)
+            }
+            guard found.take(bytes, name, content) else { throw .malformed(field.name) }
+        }
+        guard let credentials = found.credentials(bytes) else { throw .malformed(field.name) }
+        return credentials
+    }
+
+    private struct Found {
+        private var values = [Range<Int>?](repeating: nil, count: 9)
+        private static let names: [StaticString] = [
+            "username", "realm", "nonce", "uri", "response", "algorithm", "qop", "cnonce", "nc",
+        ]
+
+        /// Keeps a known directive; false where it stands twice.
+        mutating func take(_ bytes: [UInt8], _ name: Range<Int>, _ content: Range<Int>) -> Bool {
+            for (index, known) in Self.names.enumerated() where bytes.isEqualIgnoringCase(name, known) {
+                guard values[index] == nil else { return false }
+                values[index] = content
+            }
+            return true
+        }
+
+        func credentials(_ bytes: [UInt8]) -> Credentials? {
+            guard let username = values[0], let realm = values[1], let nonce = values[2], let uri = values[3],
+                let response = values[4]
+            else { return nil }
+            var algorithm: DigestAlgorithm? = .md5
+            if let name = values[5] { algorithm = DigestAlgorithm(String(decoding: bytes[name], as: UTF8.self)) }
+            if values[6] != nil, values[7] == nil || values[8] == nil { return nil }
+            var count: UInt32?
+            if let digits = values[8] {
+                guard digits.count == 8 else { return nil }
+                var value: UInt32 = 0
+                for position in digits {
+                    let letter = bytes[position].lowercased
+                    guard letter.isIn(.hexadecimal) else { return nil }
+                    let digit =
+                        letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
+                    value = value << 4 | UInt32(digit)
+                }
+                count = value
+            }
+            return Credentials(
+                username: username,
+                realm: realm,
+                nonce: nonce,
+                uri: uri,
+                response: response,
+                algorithm: algorithm,
+                qop: values[6],
+                clientNonce: values[7],
+                nonceCount: values[8],
+                count: count
+            )
+        }
+    }
+}

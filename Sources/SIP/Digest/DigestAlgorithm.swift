@@ -1,0 +1,32 @@
+/// A digest algorithm of RFC 7616 and RFC 8760 that this server offers.
+public enum DigestAlgorithm: UInt8, Sendable, CaseIterable {
+    case sha256
+    case md5
+
+    /// The name in `algorithm=`.
+    public var name: StaticString {
+        switch self {
+        case .sha256: "SHA-256"
+        case .md5: "MD5"
+        }
+    }
+
+    /// Reads a name in any case.
+    public init?(_ name: String) {
+        switch name.uppercased() {
+        case "SHA-256": self = .sha256
+        case "MD5": self = .md5
+        default: return nil
+        }
+    }
+
+    /// Appends the lower-case hexadecimal hash of `input`.
+    public func appendHexHash(of input: [UInt8], _ hashes: Hashes, _ scratch: inout [UInt8], _ out: inout [UInt8]) {
+        scratch.removeAll(keepingCapacity: true)
+        switch self {
+        case .sha256: hashes.sha256(input, &scratch)
+        case .md5: hashes.md5(input, &scratch)
+        }
+        for byte in scratch { out.append(hex: UInt64(byte), digits: 2) }
+    }
+}

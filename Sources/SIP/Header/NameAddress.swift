@@ -1,0 +1,85 @@
+/// A URI with an optional display name and parameters: From, To, Contact, Route and their kin (RFC 3261 section 20.10).
+public struct NameAddress: Hashable, Sendable {
+    /// The whole value within its comma list.
+    public var value: Range<Int>
+    /// The display name as written, quotes and all; nil where there is none.
+    public var displayName: Range<Int>?
+    /// The URI without brackets.
+    public var uri: Range<Int>
+    /// The parameters of the header field, with their `;`.
+    public var parameters: Range<Int>
+
+    /// Reads a value.
+    ///
+    /// Without angle brackets all parameters belong to the header field, and the URI may hold no comma or question mark
+    /// (RFC 3261 section 20.10).
+    ///
+    /// - Throws: `MessageFault.malformed` of the given header field.
+    public init(_ bytes: [UInt8], _ range: Range<Int>, of name: HeaderName) throws(MessageFault) {
+        value = range
+        var at = range.lowerBound
+        let end = range.upperBound
+        if at < end, bytes[at] == UInt8(ascii: "\"") {
+            guard let after = bytes.quotedStringEnd(at..<end) else { throw .malformed(name) }
+            displayName = at..<after
+            at = after
+            while at < end, bytes[at].isLWS { at += 1 }
+            guard at < end, bytes[at] == UInt8(ascii: "<") else { throw .malformed(name) }
+        }
+        if let open = bytes.first(UInt8(ascii: "<"), in: at..<end) {
+            if displayName == nil {
+                let words = bytes.trimmed(at..<open)
+                for position in words where !bytes[position].isIn(.token) && !bytes[position].isLWS {
+                    throw .malformed(name)
+                }
+                displayName = words.isEmpty ? nil : words
+            }
+            guard let close = bytes.first(UInt8(ascii: ">"), in: open..<end) else { throw .malformed(name) }
+            uri = (open + 1)..<close
+            parameters = (close + 1)..<end
+        } else {
+            let uriEnd = bytes.first(UInt8(ascii: ";"), in: at..<end) ?? end
+            uri = bytes.trimmed(at..<uriEnd)
+            parameters = uriEnd..<end
+            for position in uri where bytes[position] == UInt8(ascii: ",") || bytes[position] == UInt8(ascii: "?") {
+                throw .malformed(name)
+            }
+        }
+        guard bytes.isURI(uri), bytes.areParameters(parameters) else { throw .malformed(name) }
+    }
+}
+
+extension Message {
+    /// The From, To or other single name-address of that name; nil where there is none.
+    ///
+    /// - Throws: `MessageFault.malformed(name)`.
+    public func nameAddress(_ name: HeaderName) throws(MessageFault) -> NameAddress? {
+        guard let field = first(name) else { return nil }
+        return try NameAddress(bytes, field.value, of: name)
+    }
+
+    /// All name-addresses of that name: Contact, Route, Path, P-Asserted-Identity, ...
+    ///
+    /// - Throws: `MessageFault.malformed(name)`.
+    public func nameAddresses(_ name: HeaderName) throws(MessageFault) -> [NameAddress] {
+        var all: [NameAddress] = []
+        for value in values(name) { all.append(try NameAddress(bytes, value, of: name)) }
+        return all
+    }
+
+    /// The first name-address of a list.
+    ///
+    /// - Throws: `MessageFault.malformed(name)`.
+    public func firstNameAddress(_ name: HeaderName) throws(MessageFault) -> NameAddress? {
+        guard let value = firstValue(name) else { return nil }
+        return try NameAddress(bytes, value, of: name)
+    }
+
+    /// The tag of From or To; nil where there is none.
+    ///
+    /// - Throws: `MessageFault.malformed(name)`.
+    public func tag(_ name: HeaderName) throws(MessageFault) -> Range<Int>? {
+        guard let address = try nameAddress(name) else { return nil }
+        return bytes.parameter("tag", in: address.parameters)?.value
+    }
+}

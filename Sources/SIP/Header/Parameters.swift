@@ -1,0 +1,104 @@
+/// A parameter of a header value or URI: `;name`, `;name=value`, `;name="quoted value"`.
+public struct Parameter: Hashable, Sendable {
+    /// The name as written.
+    public var name: Range<Int>
+    /// The value as written, quotes and all; nil where there is no `=`.
+    public var value: Range<Int>?
+}
+
+/// The parameters in a range of a message, one after the other.
+///
+/// White space may stand around `;` and `=`, as in header values (RFC 3261 section 25.1, SEMI and EQUAL).
+public struct Parameters: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    private var at: Int
+    private let end: Int
+    /// Whether what follows could not be read.
+    public private(set) var isMalformed = false
+
+    /// Reads the parameters that fill a range, each with its `;`.
+    public init(_ bytes: [UInt8], _ range: Range<Int>) {
+        self.bytes = bytes
+        at = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The next parameter; nil at the end, or where the syntax ends.
+    public mutating func next() -> Parameter? {
+        skipWhiteSpace()
+        guard at < end, !isMalformed else { return nil }
+        guard bytes[at] == UInt8(ascii: ";") else { return malformed() }
+        at += 1
+        skipWhiteSpace()
+        let nameStart = at
+        while at < end, bytes[at].isIn(.token) || bytes[at].isIn(.parameter) { at += 1 }
+        let name = nameStart..<at
+        guard !name.isEmpty else { return malformed() }
+        skipWhiteSpace()
+        guard at < end, bytes[at] == UInt8(ascii: "=") else { return Parameter(name: name, value: nil) }
+        at += 1
+        skipWhiteSpace()
+        let valueStart = at
+        if at < end, bytes[at] == UInt8(ascii: "\"") {
+            guard let after = bytes.quotedStringEnd(at..<end) else { return malformed() }
+            at = after
+        } else {
+            while at < end, bytes[at] != UInt8(ascii: ";"), !bytes[at].isLWS { at += 1 }
+            guard at > valueStart else { return malformed() }
+        }
+        return Parameter(name: name, value: valueStart..<at)
+    }
+
+    private mutating func malformed() -> Parameter? {
+        isMalformed = true
+        return nil
+    }
+
+    private mutating func skipWhiteSpace() {
+        while at < end, bytes[at].isLWS { at += 1 }
+    }
+}
+
+extension [UInt8] {
+    /// The first parameter of this name, given in lower case; the range holds parameters with their `;`.
+    public func parameter(_ name: StaticString, in range: Range<Int>) -> Parameter? {
+        for parameter in Parameters(self, range) where isEqualIgnoringCase(parameter.name, name) { return parameter }
+        return nil
+    }
+
+    /// Whether a range can be read as parameters to its end.
+    func areParameters(_ range: Range<Int>) -> Bool {
+        var parameters = Parameters(self, range)
+        while parameters.next() != nil {}
+        return !parameters.isMalformed
+    }
+
+    /// Where the quoted string that begins at the range's start ends, after the closing quote; nil when it never does.
+    func quotedStringEnd(_ range: Range<Int>) -> Int? {
+        var at = range.lowerBound + 1
+        while at < range.upperBound {
+            switch self[at] {
+            case UInt8(ascii: "\\"): at += 2
+            case UInt8(ascii: "\""): return at + 1
+            default: at += 1
+            }
+        }
+        return nil
+    }
+
+    /// The content of a value: without quotes and escapes where it is a quoted string, as it stands where it is not.
+    public func unquoted(_ range: Range<Int>) -> ByteString {
+        guard range.count >= 2, self[range.lowerBound] == UInt8(ascii: "\""),
+            self[range.upperBound - 1] == UInt8(ascii: "\"")
+        else { return ByteString(self, range) }
+        var content: [UInt8] = []
+        content.reserveCapacity(range.count)
+        var at = range.lowerBound + 1
+        while at < range.upperBound - 1 {
+            if self[at] == UInt8(ascii: "\\"), at + 1 < range.upperBound - 1 { at += 1 }
+            content.append(self[at])
+            at += 1
+        }
+        return ByteString(content)
+    }
+}

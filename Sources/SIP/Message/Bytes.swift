@@ -1,0 +1,125 @@
+/// Comparing and searching parts of a byte buffer by range, without slices and without copies.
+extension Span where Element == UInt8 {
+    /// Whether the range holds exactly this word.
+    @inline(__always)
+    func isEqual(_ range: Range<Int>, _ word: StaticString) -> Bool {
+        guard range.count == word.utf8CodeUnitCount else { return false }
+        for offset in 0..<range.count where unsafe word.utf8Start[offset] != self[range.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    /// Whether the range holds this word in any case; the word is given in lower case.
+    @inline(__always)
+    func isEqualIgnoringCase(_ range: Range<Int>, _ word: StaticString) -> Bool {
+        guard range.count == word.utf8CodeUnitCount else { return false }
+        for offset in 0..<range.count
+        where unsafe word.utf8Start[offset] != self[range.lowerBound + offset].lowercased {
+            return false
+        }
+        return true
+    }
+}
+
+extension [UInt8] {
+    /// Whether the range holds exactly this word.
+    public func isEqual(_ range: Range<Int>, _ word: StaticString) -> Bool {
+        span.isEqual(range, word)
+    }
+
+    /// Whether the range holds this word in any case; the word is given in lower case.
+    public func isEqualIgnoringCase(_ range: Range<Int>, _ word: StaticString) -> Bool {
+        span.isEqualIgnoringCase(range, word)
+    }
+
+    /// Whether two ranges of two buffers hold the same bytes.
+    public func isEqual(_ range: Range<Int>, to other: [UInt8], _ otherRange: Range<Int>) -> Bool {
+        guard range.count == otherRange.count else { return false }
+        for offset in 0..<range.count
+        where self[range.lowerBound + offset] != other[otherRange.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    /// Whether two ranges of two buffers hold the same bytes but for the case of ASCII letters.
+    public func isEqualIgnoringCase(_ range: Range<Int>, to other: [UInt8], _ otherRange: Range<Int>) -> Bool {
+        guard range.count == otherRange.count else { return false }
+        for offset in 0..<range.count
+        where self[range.lowerBound + offset].lowercased != other[otherRange.lowerBound + offset].lowercased {
+            return false
+        }
+        return true
+    }
+
+    /// The first place of a byte within a range.
+    func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
+        var at = range.lowerBound
+        while at < range.upperBound {
+            if self[at] == byte { return at }
+            at += 1
+        }
+        return nil
+    }
+
+    /// The range without white space at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        while lower < upper, self[lower].isLWS { lower += 1 }
+        while upper > lower, self[upper - 1].isLWS { upper -= 1 }
+        return lower..<upper
+    }
+
+    /// Reads decimal digits that fill the range; nil when there is anything else, nothing at all, or too much.
+    public func decimal(_ range: Range<Int>) -> UInt64? {
+        guard !range.isEmpty else { return nil }
+        var value: UInt64 = 0
+        for at in range {
+            let digit = self[at] &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            guard !overflow, !carry else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// Appends a constant.
+    public mutating func append(text word: StaticString) {
+        unsafe append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    }
+
+    /// Appends a range of another buffer.
+    public mutating func append(_ other: [UInt8], _ range: Range<Int>) {
+        append(contentsOf: other[range])
+    }
+
+    /// Appends a byte string.
+    public mutating func append(_ string: ByteString) {
+        append(contentsOf: string.bytes)
+    }
+
+    /// Appends a number as so many lower-case hexadecimal digits.
+    public mutating func append(hex value: UInt64, digits: Int) {
+        for shift in stride(from: (digits - 1) * 4, through: 0, by: -4) {
+            let nibble = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 15)
+            append(nibble < 10 ? nibble &+ UInt8(ascii: "0") : nibble &+ (UInt8(ascii: "a") - 10))
+        }
+    }
+}
+
+extension ByteString {
+    /// Copies a range of a buffer.
+    public init(_ bytes: [UInt8], _ range: Range<Int>) {
+        self.init(Array(bytes[range]))
+    }
+
+    /// The string with its ASCII letters in lower case.
+    public var lowercased: ByteString { ByteString(bytes.map(\.lowercased)) }
+
+    /// All of it, as a range.
+    public var range: Range<Int> { 0..<bytes.count }
+}

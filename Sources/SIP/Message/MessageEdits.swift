@@ -1,0 +1,74 @@
+/// Changes to a message on its way through: what is untouched leaves byte for byte as it came.
+///
+/// A short list of replacements in order of place, with what is inserted in one scratch buffer. Reused from message to
+/// message, it allocates nothing.
+public struct MessageEdits {
+    private struct Edit {
+        var at: Int
+        var deleted: Int
+        var inserted: Range<Int>
+    }
+
+    private var edits: [Edit] = []
+    private var scratch: [UInt8] = []
+
+    /// No changes.
+    public init() {
+        edits.reserveCapacity(16)
+        scratch.reserveCapacity(1024)
+    }
+
+    /// Forgets all changes and keeps the memory.
+    public mutating func removeAll() {
+        edits.removeAll(keepingCapacity: true)
+        scratch.removeAll(keepingCapacity: true)
+    }
+
+    /// Replaces a range of the message by what `write` appends.
+    ///
+    /// Replacements must not overlap; several insertions at one place stand in the order in which they were made.
+    public mutating func replace(_ range: Range<Int>, _ write: (inout [UInt8]) -> Void) {
+        let start = scratch.count
+        write(&scratch)
+        let edit = Edit(at: range.lowerBound, deleted: range.count, inserted: start..<scratch.count)
+        var position = edits.count
+        while position > 0, edits[position - 1].at > edit.at { position -= 1 }
+        edits.insert(edit, at: position)
+    }
+
+    /// Inserts what `write` appends before a place of the message.
+    public mutating func insert(at place: Int, _ write: (inout [UInt8]) -> Void) {
+        replace(place..<place, write)
+    }
+
+    /// Removes a range of the message.
+    public mutating func remove(_ range: Range<Int>) {
+        replace(range) { _ in }
+    }
+
+    /// Removes the first value of a comma list: the whole line where it is the only one in its field.
+    public mutating func removeFirstValue(_ field: HeaderField, of message: Message) {
+        let end = message.bytes.listValueEnd(field.value)
+        if end < field.value.upperBound {
+            remove(field.value.lowerBound..<(end + 1))
+        } else {
+            remove(field.line)
+        }
+    }
+
+    /// Appends the message with its changes.
+    public func apply(to message: Message, _ out: inout [UInt8]) {
+        apply(to: message, 0..<message.body.upperBound, &out)
+    }
+
+    /// Appends one part of the message with the changes that lie in it.
+    func apply(to message: Message, _ range: Range<Int>, _ out: inout [UInt8]) {
+        var at = range.lowerBound
+        for edit in edits where edit.at >= at && edit.at + edit.deleted <= range.upperBound {
+            out.append(contentsOf: message.bytes[at..<edit.at])
+            out.append(contentsOf: scratch[edit.inserted])
+            at = edit.at + edit.deleted
+        }
+        out.append(contentsOf: message.bytes[at..<range.upperBound])
+    }
+}

@@ -1,0 +1,177 @@
+extension Message {
+    /// Indexes a message and takes a copy of its bytes; forgets what was here before.
+    ///
+    /// Never fails as such: `fault` says what is wrong, and what could be indexed is there, so that an answer can be made.
+    ///
+    /// - Parameters:
+    ///   - input: one whole message, start line to body.
+    ///   - limits: the bound on header fields; the framer holds the others.
+    public mutating func parse(_ input: Span<UInt8>, limits: Limits = Limits()) {
+        fields.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+        method = .other
+        status = 0
+        methodRange = 0..<0
+        requestURI = 0..<0
+        reason = 0..<0
+        fault = nil
+        let afterStart = Self.lineEnd(input, from: 0)
+        startLine = 0..<(afterStart?.next ?? input.count)
+        if let afterStart {
+            indexStartLine(input, 0..<afterStart.end)
+        } else {
+            fault = .startLine
+        }
+        let bodyStart = indexFields(input, from: startLine.upperBound, limits: limits)
+        body = bodyStart..<input.count
+        unsafe input.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        finish()
+    }
+
+    /// Where the line that begins at `start` ends and the next begins; the first CRLF ends it.
+    private static func lineEnd(_ input: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
+        var at = start
+        let last = input.count - 1
+        while at < last {
+            if input[at] == 0x0d, input[at + 1] == 0x0a { return (at, at + 2) }
+            at += 1
+        }
+        return nil
+    }
+
+    private mutating func indexStartLine(_ input: Span<UInt8>, _ line: Range<Int>) {
+        // A status line begins with the version, and a method can't hold a slash.
+        if line.count >= 8, input.isEqualIgnoringCase(line.lowerBound..<line.lowerBound + 4, "sip/") {
+            indexStatusLine(input, line)
+            return
+        }
+        var at = line.lowerBound
+        while at < line.upperBound, input[at].isIn(.token) { at += 1 }
+        methodRange = line.lowerBound..<at
+        method = Method(input, methodRange)
+        guard at > line.lowerBound, at < line.upperBound, input[at] == 0x20 else {
+            note(.startLine)
+            return
+        }
+        let uriStart = at + 1
+        var versionStart = line.upperBound
+        while versionStart > uriStart, input[versionStart - 1] != 0x20 { versionStart -= 1 }
+        guard versionStart > uriStart + 1 else {
+            note(.startLine)
+            return
+        }
+        requestURI = uriStart..<(versionStart - 1)
+        for position in requestURI where input[position] <= 0x20 || input[position] == 0x7f { note(.requestURI) }
+        if !input.isEqualIgnoringCase(versionStart..<line.upperBound, "sip/2.0") { note(.version) }
+    }
+
+    private mutating func indexStatusLine(_ input: Span<UInt8>, _ line: Range<Int>) {
+        status = 1  // A response for all that follows, even if its status is unreadable.
+        let version = line.lowerBound..<(line.lowerBound + 7)
+        let code = version.upperBound + 1
+        guard line.count >= 11, input[version.upperBound] == 0x20 else {
+            note(.startLine)
+            return
+        }
+        var value: UInt16 = 0
+        for position in code..<(code + 3) {
+            guard input[position].isIn(.digit) else {
+                note(.startLine)
+                return
+            }
+            value = value * 10 + UInt16(input[position] - UInt8(ascii: "0"))
+        }
+        guard (100...699).contains(value), code + 3 == line.upperBound || input[code + 3] == 0x20 else {
+            note(.startLine)
+            return
+        }
+        status = value
+        reason = min(code + 4, line.upperBound)..<line.upperBound
+        if !input.isEqualIgnoringCase(version, "sip/2.0") { note(.version) }
+    }
+
+    /// Indexes all header fields.
+    ///
+    /// - Returns: where the body begins.
+    private mutating func indexFields(_ input: Span<UInt8>, from start: Int, limits: Limits) -> Int {
+        var at = start
+        let end = input.count
+        while at < end {
+            if input[at] == 0x0d, at + 1 < end, input[at + 1] == 0x0a { return at + 2 }
+            let lineStart = at
+            while at < end, input[at].isIn(.token) { at += 1 }
+            let nameRange = lineStart..<at
+            while at < end, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
+            let isField = at < end && input[at] == UInt8(ascii: ":") && !nameRange.isEmpty
+            if isField { at += 1 }
+            while at < end, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
+            var value = at..<at
+            var isWhole = false
+            // To the CRLF that is not followed by white space: the rest are folds.
+            while at < end {
+                let byte = input[at]
+                if byte == 0x0d || byte == 0x0a {
+                    guard byte == 0x0d, at + 1 < end, input[at + 1] == 0x0a else {
+                        note(.lineEnd)
+                        at += 1
+                        continue
+                    }
+                    value = value.lowerBound..<max(at, value.lowerBound)
+                    at += 2
+                    if at < end, input[at] == 0x20 || input[at] == 0x09 { continue }
+                    isWhole = true
+                    break
+                }
+                at += 1
+            }
+            guard isWhole else {
+                note(.headerLine)
+                return end
+            }
+            guard isField else {
+                note(.headerLine)
+                continue
+            }
+            guard fields.count < limits.headerFields else {
+                note(.tooManyHeaderFields)
+                continue
+            }
+            var lower = value.lowerBound
+            var upper = value.upperBound
+            while upper > lower, input[upper - 1].isLWS { upper -= 1 }
+            while lower < upper, input[lower].isLWS { lower += 1 }
+            fields.append(
+                HeaderField(
+                    name: HeaderName(input, nameRange),
+                    nameRange: nameRange,
+                    value: lower..<upper,
+                    lineEnd: at
+                )
+            )
+        }
+        note(.headerLine)
+        return end
+    }
+
+    /// Cuts the body to Content-Length, and learns a response's method from its CSeq.
+    private mutating func finish() {
+        if !isRequest, let sequence = try? cseq() {
+            method = sequence.method
+        }
+        guard let field = first(.contentLength) else { return }
+        guard let length = bytes.decimal(field.value), length <= UInt64(Int32.max) else {
+            note(.malformed(.contentLength))
+            return
+        }
+        if Int(length) > body.count {
+            note(.bodyTooShort)
+        } else {
+            body = body.lowerBound..<(body.lowerBound + Int(length))
+        }
+    }
+
+    /// Keeps the first fault.
+    private mutating func note(_ new: MessageFault) {
+        if fault == nil { fault = new }
+    }
+}

@@ -1,0 +1,53 @@
+extension Message {
+    /// What every message must have, whatever it is for (RFC 3261 section 8.1.1 and 16.3 step 1).
+    ///
+    /// - Returns: the first fault, structure before content; nil when the message can be worked with.
+    public func validate() -> MessageFault? {
+        do {
+            try checkMandatoryFields()
+        } catch {
+            return fault ?? error
+        }
+        return fault
+    }
+
+    /// The faults that forbid any answer: without these fields nobody would know whose it is.
+    public var isAnswerable: Bool {
+        guard isRequest, method != .ack, !methodRange.isEmpty, has(.from), has(.to), has(.callID), has(.cseq) else {
+            return false
+        }
+        return (try? topVia()) != nil
+    }
+
+    private func checkMandatoryFields() throws(MessageFault) {
+        for name: HeaderName in [.from, .to, .callID, .cseq, .maxForwards, .contentLength] { try checkSingle(name) }
+        guard try topVia() != nil else { throw .missing(.via) }
+        for value in values(.via) { _ = try Via(bytes, value) }
+        guard let from = try nameAddress(.from) else { throw .missing(.from) }
+        guard let to = try nameAddress(.to) else { throw .missing(.to) }
+        try checkURI(from.uri, .from)
+        try checkURI(to.uri, .to)
+        _ = try callID()
+        let sequence = try cseq()
+        guard isRequest else { return }
+        guard bytes.isEqual(sequence.methodRange, to: bytes, methodRange) else { throw .methodMismatch }
+        if let hops = try number(.maxForwards), hops > 255 { throw .malformed(.maxForwards) }
+        // Another scheme is a matter of routing (416), not of syntax.
+        if SIPURI.fault(bytes, requestURI) == .malformed { throw .requestURI }
+        for value in values(.route) { try checkURI(NameAddress(bytes, value, of: .route).uri, .route) }
+        for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
+            try checkURI(Contact.Address(bytes, value).nameAddress.uri, .contact)
+        }
+    }
+
+    private func checkSingle(_ name: HeaderName) throws(MessageFault) {
+        var count = 0
+        for field in fields where field.name == name { count += 1 }
+        if count > 1 { throw .duplicate(name) }
+    }
+
+    private func checkURI(_ range: Range<Int>, _ name: HeaderName) throws(MessageFault) {
+        // Any URI may stand here, but a SIP URI must be a sound one.
+        if SIPURI.fault(bytes, range) == .malformed { throw .malformed(name) }
+    }
+}

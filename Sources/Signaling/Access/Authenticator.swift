@@ -1,0 +1,108 @@
+import SIP
+
+/// Digest authentication (RFC 7616, RFC 8760): challenges without memory, and answers checked against accounts.
+struct Authenticator {
+    /// What the credentials of a request are worth.
+    enum Outcome: Equatable {
+        /// The account whose password the sender knows.
+        case identity(AddressOfRecord)
+        /// None, or wrong: ask for them. Stale where only the nonce was to blame.
+        case challenge(isStale: Bool)
+        /// The account has to be looked up first.
+        case unknownAccount(AddressOfRecord)
+        /// The credentials can't be read.
+        case malformed
+    }
+
+    var accounts: AccountCache
+    /// Accounts with a list of algorithms of their own.
+    var exceptions: [AddressOfRecord: [DigestAlgorithm]] = [:]
+    private var nonces: Nonces
+    private var replays = ReplayWindow()
+    private var digest: DigestResponse
+    /// What an account that does not exist is checked against, so that it takes as long.
+    private let nobody: Account
+
+    init(_ hashes: Hashes, key: [UInt8], capacity: Int) {
+        nonces = Nonces(hashes, key: key)
+        digest = DigestResponse(hashes)
+        accounts = AccountCache(capacity: capacity)
+        var hash: [UInt8] = []
+        var hex: [UInt8] = []
+        hashes.hmacSHA256(key, [0], &hash)
+        for byte in hash { hex.append(hex: UInt64(byte), digits: 2) }
+        nobody = Account(ha1MD5: Array(hex.prefix(32)), ha1SHA256: hex)
+    }
+
+    /// The algorithms offered to an account and a user agent: the most particular list there is.
+    func algorithms(for address: AddressOfRecord?, _ message: Message, _ settings: Settings) -> [DigestAlgorithm] {
+        if let address, let own = exceptions[address] { return own }
+        if !settings.userAgentAlgorithms.isEmpty, let field = message.first(.userAgent) {
+            for (prefix, algorithms) in settings.userAgentAlgorithms
+            where message.bytes[field.value].starts(with: prefix.bytes) {
+                return algorithms
+            }
+        }
+        return settings.algorithms
+    }
+
+    /// A fresh nonce.
+    mutating func nonce(now: Now, random: UInt64) -> [UInt8] {
+        nonces.make(Nonce(issued: now.wall, id: random))
+    }
+
+    /// Checks the credentials of a request.
+    ///
+    /// - Parameters:
+    ///   - message: the request.
+    ///   - name: Authorization or Proxy-Authorization.
+    ///   - realm: the domain they must be for.
+    ///   - settings: algorithms and the lifetime of nonces.
+    ///   - now: the time.
+    /// - Returns: what they are worth.
+    mutating func check(
+        _ message: Message,
+        _ name: HeaderName,
+        realm: ByteString,
+        _ settings: Settings,
+        now: Now
+    ) -> Outcome {
+        for field in message.fields where field.name == name {
+            let parsed: Credentials?
+            do {
+                parsed = try Credentials.parse(message, field)
+            } catch {
+                return .malformed
+            }
+            guard let credentials = parsed, message.bytes.unquoted(credentials.realm) == realm else { continue }
+            if let qop = credentials.qop, !message.bytes.isEqualIgnoringCase(qop, "auth") { return .malformed }
+            return check(credentials, in: message, realm: realm, settings, now: now)
+        }
+        return .challenge(isStale: false)
+    }
+
+    private mutating func check(
+        _ credentials: Credentials,
+        in message: Message,
+        realm: ByteString,
+        _ settings: Settings,
+        now: Now
+    ) -> Outcome {
+        let user = message.bytes.unquoted(credentials.username)
+        guard !user.isEmpty else { return .challenge(isStale: false) }
+        let address = AddressOfRecord(user: user, domain: realm)
+        guard let algorithm = credentials.algorithm,
+            algorithms(for: address, message, settings).contains(algorithm)
+        else { return .challenge(isStale: false) }
+        guard let known = accounts[address] else { return .unknownAccount(address) }
+        let account = known ?? nobody
+        let isRight = digest.verify(credentials, in: message, ha1: account.ha1(algorithm), algorithm: algorithm)
+        guard isRight, known != nil else { return .challenge(isStale: false) }
+        guard let nonce = nonces.read(message.bytes, credentials.nonce),
+            nonce.issued <= now.wall,
+            now.wall - nonce.issued <= settings.nonceLifetime.milliseconds,
+            replays.use(nonce.id, issued: nonce.issued, count: credentials.count ?? 1)
+        else { return .challenge(isStale: true) }
+        return .identity(address)
+    }
+}

@@ -1,0 +1,57 @@
+import SIP
+
+/// A nonce that carries its own proof: when it was made, a random number, and a MAC over both.
+///
+/// Nothing is kept for it until it is used.
+struct Nonce {
+    /// When it was made: milliseconds since 1970.
+    var issued: Int64
+    /// What tells it from others.
+    var id: UInt64
+}
+
+/// Makes and checks nonces.
+struct Nonces {
+    private let hashes: Hashes
+    private let key: [UInt8]
+    private var input: [UInt8] = []
+    private var mac: [UInt8] = []
+
+    init(_ hashes: Hashes, key: [UInt8]) {
+        self.hashes = hashes
+        self.key = key
+    }
+
+    /// The text of a nonce: 32 bytes in 43 characters.
+    mutating func make(_ nonce: Nonce) -> [UInt8] {
+        fill(nonce)
+        var text: [UInt8] = []
+        text.reserveCapacity(44)
+        input.append(contentsOf: mac.prefix(16))
+        Base64URL.encode(input, &text)
+        return text
+    }
+
+    /// Reads a nonce; nil where this server did not make it.
+    mutating func read(_ bytes: [UInt8], _ range: Range<Int>) -> Nonce? {
+        input.removeAll(keepingCapacity: true)
+        guard range.count == 43, Base64URL.decode(bytes, range, &input),
+            let issued = input.bigEndian(at: 0, bytes: 8), let id = input.bigEndian(at: 8, bytes: 8),
+            input.count == 32
+        else { return nil }
+        let claimed = Array(input[16...])
+        let nonce = Nonce(issued: Int64(bitPattern: issued), id: id)
+        fill(nonce)
+        var difference: UInt8 = 0
+        for (offset, byte) in claimed.enumerated() { difference |= byte ^ mac[offset] }
+        return difference == 0 ? nonce : nil
+    }
+
+    private mutating func fill(_ nonce: Nonce) {
+        input.removeAll(keepingCapacity: true)
+        input.append(bigEndian: UInt64(bitPattern: nonce.issued), bytes: 8)
+        input.append(bigEndian: nonce.id, bytes: 8)
+        mac.removeAll(keepingCapacity: true)
+        hashes.hmacSHA256(key, input, &mac)
+    }
+}

@@ -1,0 +1,89 @@
+import SIP
+
+/// Answers of this server's own.
+extension Core {
+    /// Answers a request in its transaction.
+    ///
+    /// - Parameters:
+    ///   - request: what is answered.
+    ///   - status: code and reason phrase.
+    ///   - extra: appends further header fields.
+    func respond(_ request: Request, _ status: Status, extra: (inout [UInt8]) -> Void = { _ in }) {
+        let effects = serverSends(request.server, status: status.code)
+        guard effects.deliver, let transaction = transactions[server: request.server] else {
+            apply(effects, server: request.server)
+            return
+        }
+        let flow = succession.current(transaction.flow)
+        let source = flows[flow]?.info.remote
+        let tag = status.code == 100 ? nil : newTag()
+        let start = outbox.arena.count
+        outbox.send(flow) { out in
+            ResponseBuilder.begin(
+                status.code,
+                reason: { $0.append(text: status.reason) },
+                to: request.message,
+                toTag: tag,
+                source: source,
+                &out
+            )
+            extra(&out)
+            ResponseBuilder.end(&out)
+        }
+        keepForRetransmission(server: request.server, from: start)
+        apply(effects, server: request.server)
+    }
+
+    /// Turns a request down.
+    func reject(_ request: Request, _ status: Status) {
+        if request.message.method == .invite {
+            record(
+                request.message,
+                .received(method: "INVITE", from: fromText(request), to: toText(request)),
+                request.flow
+            )
+            record(request.message, .verdict(status: status.code, status.reason), request.flow)
+        }
+        respond(request, status)
+    }
+
+    func reject(_ request: Request, _ fault: RoutingFault) { reject(request, fault.status) }
+
+    /// Answers a request that has no transaction: malformed ones, CANCEL.
+    func answerStatelessly(
+        _ message: Message,
+        from flow: FlowID,
+        _ status: UInt16,
+        reason: (inout [UInt8]) -> Void
+    ) {
+        let source = flows[flow]?.info.remote
+        outbox.send(flow) { out in
+            ResponseBuilder.begin(status, reason: reason, to: message, toTag: newTag(), source: source, &out)
+            ResponseBuilder.end(&out)
+        }
+    }
+
+    func answerStatelessly(_ message: Message, from flow: FlowID, _ status: Status) {
+        answerStatelessly(message, from: flow, status.code) { $0.append(text: status.reason) }
+    }
+
+    /// A tag nobody can guess (RFC 3261 section 19.3): 64 random bits.
+    func newTag() -> ByteString {
+        var tag: [UInt8] = []
+        var raw: [UInt8] = []
+        raw.append(bigEndian: random.next(), bytes: 8)
+        Base64URL.encode(raw, &tag)
+        return ByteString(tag)
+    }
+
+    /// Host and port of this server as the peer of a flow knows it.
+    func appendSentBy(for flow: FlowID, to out: inout [UInt8]) {
+        if let advertised = settings.advertise {
+            out.append(advertised)
+        } else if let local = flows[flow]?.info.local {
+            local.appendHost(to: &out)
+            out.append(UInt8(ascii: ":"))
+            out.append(decimal: UInt64(local.port))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+public import SIP
+
+/// The rules of a node: registrar, proxy and all they stand on.
+///
+/// Events and the time go in, orders come out.
+///
+/// Single-threaded, and pure: no socket, clock, file or random source of its own, so every run can be replayed from its
+/// events. What it wants done lies in `outbox` (flows) and `errands` (everything else) when an event is over.
+public final class Core: FlowReceiver {
+    /// See `FlowReceiver`.
+    public let outbox = Outbox()
+    /// What is asked of storage, journal and log since they were last taken.
+    public internal(set) var errands: [Errand] = []
+    /// The settings in force.
+    public internal(set) var settings: Settings
+
+    var now: Now
+    var timers: TimerWheel<CoreTimer>
+    var flows = FlowTable()
+    var succession = FlowSuccession()
+    var transactions = TransactionTable()
+    var location = Location()
+    var expiry = ExpiryQueue()
+    var authenticator: Authenticator
+    var tokens: FlowTokens
+    var temporaryGRUUs: TemporaryGRUUs
+    var random: RandomSource
+    var edits = MessageEdits()
+    var waiting: [UInt64: Waiting] = [:]
+    var nextTicket: UInt64 = 1
+    let epoch: UInt64
+    /// Where in the arena the request sent last begins.
+    var lastSendStart = 0
+    private var incoming = Message()
+
+    /// Makes the core of a node.
+    ///
+    /// - Parameters:
+    ///   - settings: what can be set.
+    ///   - hashes: MD5, SHA-256 and HMAC.
+    ///   - random: random bits.
+    ///   - secret: 32 random bytes of this node, the same over its restarts.
+    ///   - now: the time; its wall clock tells this life of the node from others.
+    public init(settings: Settings, hashes: Hashes, random: RandomSource, secret: [UInt8], now: Now) {
+        self.settings = settings
+        self.random = random
+        self.now = now
+        epoch = UInt64(truncatingIfNeeded: now.wall) & 0xffff_ffff_ffff
+        timers = TimerWheel(now: now.monotonic)
+        func derived(_ label: StaticString) -> [UInt8] {
+            var text: [UInt8] = []
+            text.append(text: label)
+            var key: [UInt8] = []
+            hashes.hmacSHA256(secret, text, &key)
+            return key
+        }
+        authenticator = Authenticator(hashes, key: derived("nonce"), capacity: settings.maxCachedAccounts)
+        tokens = FlowTokens(hashes, key: derived("flow token"), epoch: epoch)
+        temporaryGRUUs = TemporaryGRUUs(hashes, key: derived("temporary gruu"))
+    }
+
+    /// Takes all errands that are open.
+    public func takeErrands() -> [Errand] {
+        guard !errands.isEmpty else { return [] }
+        defer { errands.removeAll(keepingCapacity: true) }
+        return errands
+    }
+
+    /// Puts new settings in force.
+    ///
+    /// What is under way goes on as it began.
+    public func apply(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// Counts of what is kept, to show that nothing is left behind.
+    public var counts: Counts {
+        Counts(
+            flows: flows.count,
+            bindings: location.count,
+            serverTransactions: transactions.serverCount,
+            clientTransactions: transactions.clientCount,
+            waiting: waiting.count,
+            timers: timers.count
+        )
+    }
+
+    /// How many entries the tables have.
+    public struct Counts: Equatable, Sendable {
+        public var flows, bindings, serverTransactions, clientTransactions, waiting, timers: Int
+    }
+
+    /// See `FlowReceiver`.
+    public func opened(_ flow: FlowID, _ info: FlowInfo, now: Now) {
+        self.now = now
+        flows.open(flow, info)
+    }
+
+    /// See `FlowReceiver`.
+    public func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now) {
+        self.now = now
+        guard flows.isOpen(flow) else { return }
+        incoming.parse(bytes, limits: settings.limits)
+        if incoming.isRequest {
+            receive(request: incoming, from: flow)
+        } else {
+            receive(response: incoming, from: flow)
+        }
+    }
+
+    /// See `FlowReceiver`.
+    public func refused(_ flow: FlowID, _ fault: FramingFault, head: Span<UInt8>, now: Now) {
+        self.now = now
+        guard flows.isOpen(flow) else { return }
+        incoming.parse(head, limits: settings.limits)
+        if incoming.isAnswerable, let status = Status(fault) { answerStatelessly(incoming, from: flow, status) }
+        outbox.append(.close(flow, .garbage))
+    }
+
+    /// See `FlowReceiver`.
+    public func congested(_ flow: FlowID, now: Now) {
+        self.now = now
+        flows[flow]?.isCongested = true
+    }
+
+    /// See `FlowReceiver`.
+    public func drained(_ flow: FlowID, now: Now) {
+        self.now = now
+        flows[flow]?.isCongested = false
+    }
+
+    /// See `FlowReceiver`.
+    public func closed(_ flow: FlowID, _ reason: CloseReason, now: Now) {
+        self.now = now
+        guard let gone = flows[flow] else { return }
+        endBindings(of: gone)
+        let clients = transactions.clients(waitingOn: gone)
+        let servers = transactions.servers(owing: gone)
+        flows.close(flow)
+        for client in clients { lostFlow(of: client) }
+        for server in servers { lostCaller(of: server) }
+    }
+
+    /// See `FlowReceiver`.
+    public func advance(to now: Now) {
+        self.now = now
+        while let timer = timers.expire(at: now.monotonic) { fired(timer) }
+    }
+
+    /// See `FlowReceiver`.
+    public var nextDeadline: Instant? { timers.nextDeadline }
+
+    private func fired(_ timer: CoreTimer) {
+        switch timer.kind {
+        case .clientRetransmission: retransmissionTimerFired(client: .init(rawValue: timer.id))
+        case .clientLifetime: lifetimeTimerFired(client: .init(rawValue: timer.id))
+        case .timerC: timerCFired(.init(rawValue: timer.id))
+        case .serverRetransmission: retransmissionTimerFired(server: .init(rawValue: timer.id))
+        case .serverLifetime: lifetimeTimerFired(server: .init(rawValue: timer.id))
+        case .trying: tryingTimerFired(.init(rawValue: timer.id))
+        case .orphaned: patienceEnded(.init(rawValue: timer.id))
+        case .expiry: expireBindings()
+        }
+    }
+}
+
+extension Status {
+    /// What answers a stream that can't be framed; nil where nothing can.
+    init?(_ fault: FramingFault) {
+        switch fault {
+        case .notSIP: return nil
+        case .startLineTooLong, .headerSectionTooLong: self = .messageTooLarge
+        case .contentLengthMissing: self = Status(400, "Missing Content-Length")
+        case .contentLengthInvalid: self = Status(400, "Malformed Content-Length")
+        case .bodyTooLong: self = .entityTooLarge
+        }
+    }
+}

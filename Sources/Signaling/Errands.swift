@@ -1,0 +1,87 @@
+public import SIP
+
+/// What the rules ask of others than the carriers of flows, each answered later with its ticket, or not at all.
+public enum Errand: Sendable {
+    /// Store these bindings of an address-of-record, none to forget it; answered by `persisted` or `persistFailed`.
+    case persist(ticket: UInt64, key: ByteString, value: [UInt8]?)
+    /// Look up an account; answered by `account`.
+    case lookUp(ticket: UInt64, address: AddressOfRecord)
+    /// A step of a call, for the journal; no answer.
+    case record(JournalStep)
+    /// A registration changed, for the log; no answer.
+    case registration(RegistrationChange)
+}
+
+/// What is known of an account: never a password.
+public struct Account: Hashable, Sendable {
+    /// H(username:realm:password) in lower-case hexadecimal, by algorithm.
+    public var ha1MD5: [UInt8]
+    /// The same with SHA-256.
+    public var ha1SHA256: [UInt8]
+
+    /// Takes the hashes.
+    public init(ha1MD5: [UInt8], ha1SHA256: [UInt8]) {
+        self.ha1MD5 = ha1MD5
+        self.ha1SHA256 = ha1SHA256
+    }
+
+    func ha1(_ algorithm: DigestAlgorithm) -> [UInt8] {
+        switch algorithm {
+        case .md5: ha1MD5
+        case .sha256: ha1SHA256
+        }
+    }
+}
+
+/// A change of a registration, as an operator reads it.
+public struct RegistrationChange: Sendable {
+    /// What became of the binding.
+    public enum Kind: String, Sendable {
+        case registered, refreshed, replaced, unregistered, expired, ended, parked, rejected
+    }
+
+    /// What became of it.
+    public var kind: Kind
+    /// Whose binding it is.
+    public var address: AddressOfRecord
+    /// The Contact URI.
+    public var contact: ByteString
+    /// The device, where it names itself.
+    public var instance: ByteString?
+    /// The flow it is on, where it is on one.
+    public var flow: FlowID?
+    /// Seconds it was granted; 0 where it is gone.
+    public var expires: Int64
+    /// Why it was rejected, where it was.
+    public var reason: StaticString?
+}
+
+/// A step in the life of a call, as `trace` shows it.
+public struct JournalStep: Sendable {
+    /// What happened.
+    public enum Kind: Sendable {
+        /// The request came.
+        case received(method: ByteString, from: ByteString, to: ByteString)
+        /// It went to a device over a flow.
+        case forwarded(to: ByteString, instance: ByteString?)
+        /// A device answered.
+        case answered(status: UInt16)
+        /// A way to a device failed, and why.
+        case failed(StaticString)
+        /// The caller gave up.
+        case cancelled
+        /// It was over; the status the caller got, and why.
+        case verdict(status: UInt16, StaticString)
+        /// A request within the dialog passed: BYE, re-INVITE, ...
+        case inDialog(method: ByteString)
+    }
+
+    /// The call.
+    public var callID: ByteString
+    /// When: milliseconds since 1970.
+    public var wall: Int64
+    /// The flow it happened on.
+    public var flow: FlowID?
+    /// What happened.
+    public var kind: Kind
+}

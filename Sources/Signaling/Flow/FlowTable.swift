@@ -1,0 +1,55 @@
+import SIP
+
+/// What the rules know of each open flow, found by its slot.
+struct FlowTable {
+    /// A flow that is open.
+    struct Flow {
+        let id: FlowID
+        let info: FlowInfo
+        /// The addresses-of-record with a binding over this flow: one for a phone, many for an edge proxy.
+        var addresses: [AddressOfRecord] = []
+        /// Whether it was given a Flow-Timer.
+        var hasFlowTimer = false
+        /// Head of the list of client transactions that wait for a response from here.
+        var firstClient = TransactionTable.ClientID(slot: 0, generation: 0)
+        /// Head of the list of server transactions that owe a response to here.
+        var firstServer = TransactionTable.ServerID(slot: 0, generation: 0)
+        /// The flow of the same device whose place this one took.
+        var predecessor: FlowID?
+        var isCongested = false
+    }
+
+    private var slots: [Flow?] = []
+    /// Number of open flows.
+    private(set) var count = 0
+
+    mutating func open(_ id: FlowID, _ info: FlowInfo) {
+        while slots.count <= id.slot { slots.append(nil) }
+        if slots[id.slot] == nil { count += 1 }
+        slots[id.slot] = Flow(id: id, info: info)
+    }
+
+    @discardableResult
+    mutating func close(_ id: FlowID) -> Flow? {
+        guard let flow = self[id] else { return nil }
+        slots[id.slot] = nil
+        count -= 1
+        return flow
+    }
+
+    func isOpen(_ id: FlowID) -> Bool {
+        id.slot < slots.count && slots[id.slot]?.id == id
+    }
+
+    subscript(id: FlowID) -> Flow? {
+        get { isOpen(id) ? slots[id.slot] : nil }
+        _modify {
+            guard isOpen(id) else {
+                var nothing: Flow?
+                yield &nothing
+                return
+            }
+            yield &slots[id.slot]
+        }
+    }
+}

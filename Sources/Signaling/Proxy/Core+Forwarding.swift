@@ -1,0 +1,148 @@
+import SIP
+
+/// The request as it leaves: a short list of edits on the bytes that came (RFC 3261 section 16.6).
+extension Core {
+    /// Writes the edits every forwarded request needs: Via, Max-Forwards, Route, Request-URI.
+    func editHop(
+        _ message: Message,
+        from source: FlowID,
+        _ way: Way,
+        ownRoutes: Int,
+        branch: (inout [UInt8]) -> Void
+    ) {
+        if let contact = way.contact {
+            edits.replace(message.requestURI) { $0.append(contact) }
+        }
+        edits.insert(at: message.headerStart) { out in
+            out.append(text: "Via: SIP/2.0/")
+            out.append(text: flows[way.flow]?.info.transport.viaName ?? "TCP")
+            out.append(0x20)
+            appendSentBy(for: way.flow, to: &out)
+            out.append(text: ";branch=")
+            branch(&out)
+            out.append(text: "\r\n")
+        }
+        if let via = try? message.topVia(), let remote = flows[source]?.info.remote {
+            edits.markReceived(via, from: remote, in: message)
+            // RFC 6223: the answer to an offer of keep-alives travels back with the response.
+            if let keep = via.keep, keep.value == nil, settings.flowTimer > .zero,
+                flows[source]?.hasFlowTimer == true
+            {
+                edits.insert(at: keep.name.upperBound) { out in
+                    out.append(UInt8(ascii: "="))
+                    out.append(decimal: UInt64(clamping: settings.flowTimer.seconds))
+                }
+            }
+        }
+        if let field = message.first(.maxForwards), let hops = try? message.number(.maxForwards) {
+            edits.replace(field.value) { $0.append(decimal: UInt64(hops > 0 ? hops - 1 : 0)) }
+        } else {
+            edits.insert(at: message.headerStart) { $0.append(text: "Max-Forwards: 70\r\n") }
+        }
+        removeRoutes(ownRoutes, of: message)
+        if !way.path.isEmpty {
+            edits.insert(at: message.headerStart) { out in
+                out.append(text: "Route: ")
+                out.append(way.path)
+                out.append(text: "\r\n")
+            }
+        }
+    }
+
+    /// Removes the first `count` Route values.
+    private func removeRoutes(_ count: Int, of message: Message) {
+        var left = count
+        for field in message.fields where field.name == .route && left > 0 {
+            var at = field.value.lowerBound
+            var isWhole = false
+            while left > 0, !isWhole {
+                let end = message.bytes.listValueEnd(at..<field.value.upperBound)
+                left -= 1
+                isWhole = end >= field.value.upperBound
+                at = isWhole ? end : end + 1
+            }
+            edits.remove(isWhole ? field.line : field.value.lowerBound..<at)
+        }
+    }
+
+    /// Writes all edits of a branch.
+    func edit(_ context: ResponseContext, _ branch: Branch, _ client: TransactionTable.ClientID, _ way: Way) {
+        let request = context.request
+        let message = request.message
+        edits.removeAll()
+        let hash = loopHash(message)
+        editHop(message, from: request.flow, way, ownRoutes: context.ownRoutes) { [epoch] out in
+            BranchText.append(client, loopHash: hash, epoch: epoch, to: &out)
+        }
+        if formsDialog(message) { recordRoute(request.flow, way.flow, in: message) }
+        editIdentity(request)
+        if let field = message.first(.maxBreadth) {
+            edits.replace(field.value) { $0.append(decimal: UInt64(branch.breadth)) }
+        } else {
+            edits.insert(at: message.headerStart) { out in
+                out.append(text: "Max-Breadth: ")
+                out.append(decimal: UInt64(branch.breadth))
+                out.append(text: "\r\n")
+            }
+        }
+    }
+
+    /// Whether a dialog may come of this request, whose later requests must come this way again.
+    private func formsDialog(_ message: Message) -> Bool {
+        switch message.method {
+        case .invite, .subscribe, .refer, .notify, .update:
+            return (try? message.tag(.to)) == nil
+        case .other: return (try? message.tag(.to)) == nil
+        case .ack, .bye, .cancel, .register, .options, .message, .info, .prack, .publish: return false
+        }
+    }
+
+    /// Adds Record-Route with the token of both flows; two of them where the two sides know this server by different
+    /// addresses (RFC 5658).
+    private func recordRoute(_ caller: FlowID, _ callee: FlowID, in message: Message) {
+        edits.insert(at: message.headerStart) { out in
+            appendRecordRoute(caller, callee, seenFrom: callee, to: &out)
+            guard settings.advertise == nil, let near = flows[caller]?.info, let far = flows[callee]?.info,
+                near.local != far.local || near.transport != far.transport
+            else { return }
+            appendRecordRoute(caller, callee, seenFrom: caller, to: &out)
+        }
+    }
+
+    private func appendRecordRoute(
+        _ caller: FlowID,
+        _ callee: FlowID,
+        seenFrom flow: FlowID,
+        to out: inout [UInt8]
+    ) {
+        out.append(text: "Record-Route: <sip:")
+        tokens.append(FlowToken(caller: caller, callee: callee), to: &out)
+        out.append(UInt8(ascii: "@"))
+        appendSentBy(for: flow, to: &out)
+        appendTransport(for: flow, to: &out)
+        out.append(text: ";lr>\r\n")
+    }
+
+    /// Asserts who the caller is, and takes away what only this server may say (RFC 3325 sections 5 and 6), and the
+    /// credentials that were meant for it (RFC 3261 section 22.3).
+    private func editIdentity(_ request: Request) {
+        let message = request.message
+        for field in message.fields {
+            switch field.name {
+            case .pAssertedIdentity, .pPreferredIdentity: edits.remove(field.line)
+            case .proxyAuthorization:
+                guard let credentials = (try? Credentials.parse(message, field)) ?? nil,
+                    settings.domains.contains(message.bytes.unquoted(credentials.realm))
+                else { continue }
+                edits.remove(field.line)
+            default: break
+            }
+        }
+        guard let identity = request.identity, !message.asksForIdentityPrivacy else { return }
+        edits.insert(at: message.headerStart) { out in
+            out.append(text: "P-Asserted-Identity: <")
+            identity.appendURI(to: &out)
+            out.append(text: ">\r\n")
+        }
+    }
+}

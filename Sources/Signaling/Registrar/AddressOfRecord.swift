@@ -1,0 +1,69 @@
+public import SIP
+
+/// `user@domain`: what a phone registers for and is called by (RFC 3261 section 10.2).
+///
+/// In canonical form: escapes of the user undone, the domain in lower case, no port and no parameters.
+public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// `user@domain`.
+    public let text: ByteString
+    private let separator: Int
+
+    /// Joins user and domain, both in canonical form.
+    public init(user: ByteString, domain: ByteString) {
+        separator = user.count
+        text = ByteString(user.bytes + [UInt8(ascii: "@")] + domain.bytes)
+    }
+
+    /// Reads `user@domain`; nil where one of them is missing.
+    public init?(_ text: ByteString) {
+        guard let sign = text.bytes.lastIndex(of: UInt8(ascii: "@")), sign > 0, sign + 1 < text.count else {
+            return nil
+        }
+        separator = sign
+        self.text = ByteString(
+            Array(text.bytes[..<sign]) + text.bytes[sign...].map { $0 | ($0 >= 65 && $0 <= 90 ? 32 : 0) }
+        )
+    }
+
+    /// The AoR a SIP URI stands for; nil where it has no user.
+    public init?(_ bytes: [UInt8], _ uri: SIPURI) {
+        guard let user = uri.user else { return nil }
+        self.init(user: bytes.unescaped(user), domain: ByteString(bytes, uri.host).lowercased)
+    }
+
+    /// The part before the `@`.
+    public var user: ByteString { ByteString(text.bytes, 0..<separator) }
+
+    /// The part after the `@`.
+    public var domain: ByteString { ByteString(text.bytes, (separator + 1)..<text.count) }
+
+    /// `user@domain`.
+    public var description: String { text.description }
+
+    /// Compares the text.
+    public static func == (left: AddressOfRecord, right: AddressOfRecord) -> Bool { left.text == right.text }
+
+    /// Hashes the text.
+    public func hash(into hasher: inout Hasher) { text.hash(into: &hasher) }
+
+    /// Orders by text.
+    public static func < (left: AddressOfRecord, right: AddressOfRecord) -> Bool { left.text < right.text }
+
+    /// Appends `sip:user@domain`, the user escaped as a URI needs it.
+    func appendURI(to out: inout [UInt8]) {
+        out.append(text: "sip:")
+        for byte in text.bytes[..<separator] {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "!"), UInt8(ascii: "~"), UInt8(ascii: "*"), UInt8(ascii: "'"), UInt8(ascii: "("),
+                UInt8(ascii: ")"), UInt8(ascii: "+"), UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "$"):
+                out.append(byte)
+            default:
+                out.append(UInt8(ascii: "%"))
+                out.append(hex: UInt64(byte), digits: 2)
+            }
+        }
+        out.append(contentsOf: text.bytes[separator...])
+    }
+}

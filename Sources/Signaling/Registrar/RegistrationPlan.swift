@@ -1,0 +1,237 @@
+import SIP
+
+/// Why a REGISTER is refused as a whole.
+enum RegistrationFault: Error, Equatable {
+    case malformed(HeaderName)
+    case tooBrief(Interval)
+    case outOfOrder
+    case tooManyContacts
+    case firstHopLacksOutbound
+
+    var status: Status {
+        switch self {
+        case .malformed(.expires): Status(400, "Malformed Expires")
+        case .malformed(.path): Status(400, "Malformed Path")
+        case .malformed: Status(400, "Malformed Contact")
+        case .tooBrief: .intervalTooBrief
+        case .outOfOrder: Status(500, "CSeq Out of Order")
+        case .tooManyContacts: Status(403, "Too Many Contacts")
+        case .firstHopLacksOutbound: .firstHopLacksOutbound
+        }
+    }
+}
+
+/// The bindings of an address-of-record while a REGISTER is applied to them: all of it, or nothing.
+struct RegistrationPlan {
+    private(set) var bindings: [Binding]
+    /// Whether anything is to change, or this was a query.
+    private(set) var hasChanges = false
+    /// Whether what is stored does not cover the new bindings.
+    private(set) var needsWrite = false
+    /// Whether flows of RFC 5626 are used.
+    private(set) var usesOutbound = false
+    /// Whether the client offers keep-alives of RFC 6223.
+    private(set) var asksForKeepAlive = false
+
+    private let settings: Settings
+    private let now: Now
+    private let flow: FlowID
+    private let jitter: Double
+    private let newSerial: UInt64
+
+    /// - Parameters:
+    ///   - bindings: what is there.
+    ///   - settings: bounds.
+    ///   - now: the time.
+    ///   - flow: where the REGISTER came from.
+    ///   - jitter: a random fraction from 0 to 1.
+    ///   - newSerial: a random number, not 0.
+    init(bindings: [Binding], settings: Settings, now: Now, flow: FlowID, jitter: Double, newSerial: UInt64) {
+        self.bindings = bindings
+        self.settings = settings
+        self.now = now
+        self.flow = flow
+        self.jitter = jitter
+        self.newSerial = newSerial
+    }
+
+    /// Applies a REGISTER.
+    mutating func apply(_ message: Message) throws(RegistrationFault) {
+        let contacts: [Contact]
+        let header: UInt32?
+        let callID: ByteString
+        let cseq: UInt32
+        do {
+            contacts = try Contact.all(of: message)
+            callID = message.string(try message.callID())
+            cseq = try message.cseq().number
+        } catch {
+            throw .malformed(.contact)
+        }
+        do {
+            header = try message.number(.expires)
+        } catch {
+            throw .malformed(.expires)
+        }
+        asksForKeepAlive = (try? message.topVia())?.keep.map { $0.value == nil } ?? false
+        guard !contacts.isEmpty else { return }
+        hasChanges = true
+        if contacts.contains(.all) {
+            // RFC 3261 section 10.2.2: alone, and only to remove.
+            guard contacts.count == 1, header == 0 else { throw .malformed(.contact) }
+            for binding in bindings where binding.callID == callID && binding.cseq >= cseq { throw .outOfOrder }
+            needsWrite = !bindings.isEmpty
+            bindings.removeAll()
+            return
+        }
+        let path = try path(of: message)
+        let isFirstHop = isFirstHop(message)
+        let supportsOutbound = message.lists("outbound", in: .supported) || message.lists("outbound", in: .require)
+        let supportsGRUU = message.lists("gruu", in: .supported) || message.lists("gruu", in: .require)
+        for case .address(let contact) in contacts {
+            var regID: UInt32 = 0
+            if let asked = contact.regID, contact.instance != nil, supportsOutbound {
+                // RFC 5626 section 6: without outbound at the first hop there is no flow to keep.
+                guard isFirstHop || path.isOutbound else { throw .firstHopLacksOutbound }
+                regID = asked
+                usesOutbound = true
+            }
+            try apply(
+                contact,
+                of: message,
+                regID: regID,
+                expires: contact.expires ?? header,
+                callID: callID,
+                cseq: cseq,
+                path: path.value,
+                supportsGRUU: supportsGRUU
+            )
+        }
+        guard bindings.count <= settings.maxContacts else { throw .tooManyContacts }
+    }
+
+    private mutating func apply(
+        _ contact: Contact.Address,
+        of message: Message,
+        regID: UInt32,
+        expires: UInt32?,
+        callID: ByteString,
+        cseq: UInt32,
+        path: ByteString,
+        supportsGRUU: Bool
+    ) throws(RegistrationFault) {
+        var binding = Binding(
+            contact: message.string(contact.nameAddress.uri),
+            parameters: otherParameters(message.bytes, contact.nameAddress.parameters),
+            instance: contact.instance.map { instanceText(message.bytes, $0) },
+            regID: regID,
+            q: contact.q,
+            callID: callID,
+            cseq: cseq,
+            expires: 0,
+            lease: 0,
+            refreshed: now.wall,
+            path: path,
+            gruuSerial: 0,
+            flow: flow
+        )
+        let index = bindings.firstIndex { $0.isSameWay(as: binding) }
+        if let index, bindings[index].callID == callID, bindings[index].cseq >= cseq { throw .outOfOrder }
+        if expires == 0 {
+            if let index {
+                bindings.remove(at: index)
+                needsWrite = true
+            }
+            return
+        }
+        let granted = try granted(expires)
+        binding.expires = now.wall + granted.milliseconds
+        if supportsGRUU, binding.instance != nil {
+            // A new Call-ID ends the temporary GRUUs that were given before (RFC 5627 section 3.2).
+            let kept = bindings.first { $0.instance == binding.instance && $0.callID == callID }?.gruuSerial ?? 0
+            binding.gruuSerial = kept != 0 ? kept : newSerial
+        }
+        if let index {
+            let old = bindings[index]
+            if old.lease >= binding.expires, old.contact == binding.contact, old.path == binding.path,
+                old.parameters == binding.parameters, old.q == binding.q, old.gruuSerial == binding.gruuSerial,
+                old.callID == binding.callID
+            {
+                binding.lease = old.lease
+            } else {
+                lease(&binding, granted)
+            }
+            bindings[index] = binding
+        } else {
+            lease(&binding, granted)
+            bindings.append(binding)
+        }
+    }
+
+    /// Stores the binding for twice as long as it was granted, so that the next refresh finds itself covered.
+    private mutating func lease(_ binding: inout Binding, _ granted: Interval) {
+        binding.lease = now.wall + granted.milliseconds * 2
+        needsWrite = true
+    }
+
+    /// The time that is granted (RFC 3261 section 10.3 step 7).
+    private func granted(_ asked: UInt32?) throws(RegistrationFault) -> Interval {
+        let wanted = asked.map { Interval.seconds(Int64($0)) } ?? settings.defaultExpires
+        if wanted < settings.minExpires {
+            // Only what is shorter than an hour may be called too brief.
+            if wanted < .seconds(3600) { throw .tooBrief(settings.minExpires) }
+        }
+        let bounded = min(wanted, settings.maxExpires)
+        let shortened = Double(bounded.seconds) * (1 - settings.expiryJitter * jitter)
+        return max(.seconds(Int64(shortened)), min(settings.minExpires, bounded))
+    }
+
+    /// The Path header values, and whether the first hop keeps flows (`ob`, RFC 5626 section 5.1).
+    private func path(of message: Message) throws(RegistrationFault) -> (value: ByteString, isOutbound: Bool) {
+        var value: [UInt8] = []
+        var isOutbound = false
+        for range in message.values(.path) {
+            guard let address = try? NameAddress(message.bytes, range, of: .path),
+                let uri = try? SIPURI(message.bytes, address.uri)
+            else { throw .malformed(.path) }
+            if !value.isEmpty { value.append(text: ", ") }
+            value.append(message.bytes, range)
+            // The last value is the hop next to the phone.
+            isOutbound = message.bytes.parameter("ob", in: uri.parameters) != nil
+        }
+        return (ByteString(value), isOutbound)
+    }
+
+    /// Whether the phone itself sent this: one Via.
+    private func isFirstHop(_ message: Message) -> Bool {
+        var count = 0
+        for _ in message.values(.via) { count += 1 }
+        return count == 1
+    }
+
+    /// `"<urn:uuid:...>"` without quotes and brackets.
+    private func instanceText(_ bytes: [UInt8], _ range: Range<Int>) -> ByteString {
+        var text = bytes.unquoted(range).bytes
+        if text.first == UInt8(ascii: "<"), text.last == UInt8(ascii: ">"), text.count > 2 {
+            text.removeLast()
+            text.removeFirst()
+        }
+        return ByteString(text)
+    }
+
+    /// The parameters that are given back with the contact and not kept in a field of their own.
+    private func otherParameters(_ bytes: [UInt8], _ range: Range<Int>) -> ByteString {
+        var kept: [UInt8] = []
+        for parameter in Parameters(bytes, range) {
+            var isKnown = false
+            for name: StaticString in ["expires", "q", "reg-id", "+sip.instance", "pub-gruu", "temp-gruu"]
+            where bytes.isEqualIgnoringCase(parameter.name, name) {
+                isKnown = true
+            }
+            if isKnown { continue }
+            kept.append(UInt8(ascii: ";"))
+            kept.append(bytes, parameter.name.lowerBound..<(parameter.value ?? parameter.name).upperBound)
+        }
+        return ByteString(kept)
+    }
+}

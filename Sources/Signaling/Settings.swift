@@ -1,0 +1,64 @@
+public import SIP
+
+/// All that can be set of the rules.
+///
+/// The defaults are the server's.
+public struct Settings: Sendable {
+    /// The domains served, lower case; each is the realm of its accounts.
+    ///
+    /// The first is the one the server speaks as.
+    public var domains: [ByteString] = []
+    /// The host and port to name in Via and Record-Route; the flow's own local address where it is nil.
+    public var advertise: ByteString?
+    /// The digest algorithms offered, best first.
+    public var algorithms: [DigestAlgorithm] = [.sha256, .md5]
+    /// Algorithms for user agents whose User-Agent begins so.
+    public var userAgentAlgorithms: [(prefix: ByteString, algorithms: [DigestAlgorithm])] = []
+    /// How long a nonce is good for.
+    public var nonceLifetime = Interval.seconds(300)
+    /// Whether even requests from registered flows are challenged.
+    public var challengesEveryRequest = false
+
+    /// The least time a registration is granted; less is answered 423.
+    public var minExpires = Interval.seconds(60)
+    /// The time granted where none is asked for.
+    public var defaultExpires = Interval.seconds(3600)
+    /// The most that is granted.
+    public var maxExpires = Interval.seconds(7200)
+    /// The fraction by which a granted time is shortened at random, so that phones do not come back all at once.
+    public var expiryJitter = 0.1
+    /// Contacts of one address-of-record.
+    public var maxContacts = 10
+    /// Whether a 200 to REGISTER carries a Service-Route.
+    public var sendsServiceRoute = true
+
+    /// The Flow-Timer clients are given; zero for none.
+    public var flowTimer = Interval.seconds(300)
+    /// How long a flow may be silent beyond its Flow-Timer.
+    public var flowGrace = Interval.seconds(30)
+    /// How long a flow that authenticated but never registered may be silent.
+    public var idleLimit = Interval.seconds(300)
+
+    /// T1, T2, T4.
+    public var timers = TransactionTimers()
+    /// Timer C: how long a phone may ring.
+    public var timerC = Interval.seconds(185)
+    /// When a 100 leaves if nothing better has come (RFC 3261 section 17.2.1).
+    public var tryingAfter = Interval.milliseconds(200)
+    /// Max-Breadth of requests that bring none (RFC 5393).
+    public var maxBreadth: UInt32 = 60
+    /// Branches of one request.
+    public var forkLimit = 20
+    /// How long a call waits for a caller whose flow broke before it is cancelled.
+    public var callerPatience = Interval.seconds(8)
+
+    /// Bounds on messages.
+    public var limits = Limits()
+    /// Requests that may wait for an account or a commit at once; more are answered 503.
+    public var maxWaiting = 50_000
+    /// Accounts remembered.
+    public var maxCachedAccounts = 200_000
+
+    /// The defaults.
+    public init() {}
+}

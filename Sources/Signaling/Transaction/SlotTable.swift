@@ -1,0 +1,82 @@
+/// A table whose entries have an identity of slot and generation: found without hashing, and a stale identity finds nothing.
+struct SlotTable<Element> {
+    /// The identity of an entry; as a number it fits a branch or a timer.
+    struct ID: Hashable, Sendable, BitwiseCopyable {
+        var slot: UInt32
+        var generation: UInt32
+
+        var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+
+        init(slot: UInt32, generation: UInt32) {
+            self.slot = slot
+            self.generation = generation
+        }
+
+        init(rawValue: UInt64) {
+            slot = UInt32(truncatingIfNeeded: rawValue)
+            generation = UInt32(truncatingIfNeeded: rawValue >> 32)
+        }
+    }
+
+    private struct Slot {
+        var generation: UInt32
+        var element: Element?
+    }
+
+    private var slots: [Slot] = []
+    private var free: [UInt32] = []
+
+    /// Number of entries.
+    var count: Int { slots.count - free.count }
+
+    mutating func insert(_ element: Element) -> ID {
+        if let slot = free.popLast() {
+            slots[Int(slot)].element = element
+            return ID(slot: slot, generation: slots[Int(slot)].generation)
+        }
+        slots.append(Slot(generation: 1, element: element))
+        return ID(slot: UInt32(truncatingIfNeeded: slots.count - 1), generation: 1)
+    }
+
+    func contains(_ id: ID) -> Bool {
+        Int(id.slot) < slots.count && slots[Int(id.slot)].generation == id.generation
+            && slots[Int(id.slot)].element != nil
+    }
+
+    /// The entry; setting nil is the same as `remove`, and setting on a stale identity does nothing.
+    subscript(id: ID) -> Element? {
+        get { contains(id) ? slots[Int(id.slot)].element : nil }
+        _modify {
+            // A stale identity is given a place that is thrown away.
+            guard contains(id) else {
+                var nothing: Element?
+                yield &nothing
+                return
+            }
+            yield &slots[Int(id.slot)].element
+            if slots[Int(id.slot)].element == nil { release(id.slot) }
+        }
+    }
+
+    @discardableResult
+    mutating func remove(_ id: ID) -> Element? {
+        guard contains(id) else { return nil }
+        let element = slots[Int(id.slot)].element
+        slots[Int(id.slot)].element = nil
+        release(id.slot)
+        return element
+    }
+
+    /// The identities of all entries, in order of their slots.
+    var ids: [ID] {
+        slots.indices.compactMap { index in
+            slots[index].element == nil
+                ? nil : ID(slot: UInt32(truncatingIfNeeded: index), generation: slots[index].generation)
+        }
+    }
+
+    private mutating func release(_ slot: UInt32) {
+        slots[Int(slot)].generation &+= 1
+        free.append(slot)
+    }
+}

@@ -1,0 +1,183 @@
+import SIP
+
+/// All transactions, found by slot, by key, and by the flow they wait on.
+struct TransactionTable {
+    typealias ClientID = SlotTable<ClientTransaction>.ID
+    typealias ServerID = SlotTable<ServerTransaction>.ID
+
+    private var clients = SlotTable<ClientTransaction>()
+    private var servers = SlotTable<ServerTransaction>()
+    private var serversByKey: [TransactionKey: ServerID] = [:]
+
+    var clientCount: Int { clients.count }
+    var serverCount: Int { servers.count }
+
+    func server(_ key: TransactionKey) -> ServerID? { serversByKey[key] }
+
+    subscript(client id: ClientID) -> ClientTransaction? {
+        get { clients[id] }
+        _modify { yield &clients[id] }
+    }
+
+    subscript(server id: ServerID) -> ServerTransaction? {
+        get { servers[id] }
+        _modify { yield &servers[id] }
+    }
+
+    mutating func insert(_ server: ServerTransaction, in flows: inout FlowTable) -> ServerID {
+        let id = servers.insert(server)
+        serversByKey[server.key] = id
+        link(server: id, server.flow, &flows)
+        return id
+    }
+
+    mutating func remove(server id: ServerID, from flows: inout FlowTable) -> ServerTransaction? {
+        guard let server = servers[id] else { return nil }
+        unlink(server: id, &flows)
+        servers.remove(id)
+        if serversByKey[server.key] == id { serversByKey[server.key] = nil }
+        return server
+    }
+
+    mutating func insert(_ client: ClientTransaction, in flows: inout FlowTable) -> ClientID {
+        let id = clients.insert(client)
+        link(client: id, client.flow, &flows)
+        return id
+    }
+
+    mutating func remove(client id: ClientID, from flows: inout FlowTable) -> ClientTransaction? {
+        guard let client = clients[id] else { return nil }
+        unlink(client: id, &flows)
+        clients.remove(id)
+        return client
+    }
+
+    /// Moves a client transaction to the flow that took the place of its own.
+    mutating func move(client id: ClientID, to flow: FlowID, in flows: inout FlowTable) {
+        unlink(client: id, &flows)
+        link(client: id, flow, &flows)
+    }
+
+    /// The client transactions that wait on a flow.
+    func clients(waitingOn flow: FlowTable.Flow) -> [ClientID] {
+        var ids: [ClientID] = []
+        var at = flow.firstClient
+        while let client = clients[at] {
+            ids.append(at)
+            at = client.next
+        }
+        return ids
+    }
+
+    /// The server transactions that owe a response to a flow.
+    func servers(owing flow: FlowTable.Flow) -> [ServerID] {
+        var ids: [ServerID] = []
+        var at = flow.firstServer
+        while let server = servers[at] {
+            ids.append(at)
+            at = server.next
+        }
+        return ids
+    }
+
+    private mutating func link(client id: ClientID, _ flow: FlowID, _ flows: inout FlowTable) {
+        let head = flows[flow]?.firstClient ?? .none
+        clients[id]?.flow = flow
+        clients[id]?.next = head
+        clients[id]?.previous = .none
+        clients[head]?.previous = id
+        flows[flow]?.firstClient = id
+    }
+
+    private mutating func unlink(client id: ClientID, _ flows: inout FlowTable) {
+        guard let client = clients[id] else { return }
+        clients[client.next]?.previous = client.previous
+        clients[client.previous]?.next = client.next
+        if flows[client.flow]?.firstClient == id { flows[client.flow]?.firstClient = client.next }
+    }
+
+    private mutating func link(server id: ServerID, _ flow: FlowID, _ flows: inout FlowTable) {
+        let head = flows[flow]?.firstServer ?? .none
+        servers[id]?.next = head
+        servers[id]?.previous = .none
+        servers[head]?.previous = id
+        flows[flow]?.firstServer = id
+    }
+
+    private mutating func unlink(server id: ServerID, _ flows: inout FlowTable) {
+        guard let server = servers[id] else { return }
+        servers[server.next]?.previous = server.previous
+        servers[server.previous]?.next = server.next
+        if flows[server.flow]?.firstServer == id { flows[server.flow]?.firstServer = server.next }
+    }
+}
+
+extension SlotTable.ID {
+    /// The identity of nothing: generations begin at 1.
+    static var none: SlotTable.ID { SlotTable.ID(slot: 0, generation: 0) }
+}
+
+/// A request of ours that waits for responses: the machine, and whom it belongs to.
+struct ClientTransaction {
+    enum Machine {
+        case invite(InviteClientTransaction)
+        case other(NonInviteClientTransaction)
+    }
+
+    var machine: Machine
+    /// Where the request went.
+    var flow: FlowID
+    /// The proxied request it is a branch of; nil for a CANCEL.
+    var context: ResponseContext?
+    /// Which branch of it.
+    var branch: Int
+    /// The bytes sent, kept only where they may have to be sent again.
+    var sent: [UInt8] = []
+    var retransmission = TimerWheel<CoreTimer>.TimerID.none
+    var lifetime = TimerWheel<CoreTimer>.TimerID.none
+    /// The CANCEL that followed this INVITE with the same branch.
+    var cancel = SlotTable<ClientTransaction>.ID.none
+    var next = SlotTable<ClientTransaction>.ID.none
+    var previous = SlotTable<ClientTransaction>.ID.none
+}
+
+/// A request of a peer that is owed a final response.
+struct ServerTransaction {
+    enum Machine {
+        case invite(InviteServerTransaction)
+        case other(NonInviteServerTransaction)
+    }
+
+    var machine: Machine
+    let key: TransactionKey
+    /// Where the request came from.
+    var flow: FlowID
+    let isReliable: Bool
+    /// The proxied request, while it is one.
+    var context: ResponseContext?
+    /// The errand it waits for; 0 for none.
+    var ticket: UInt64 = 0
+    /// The last response sent, kept only where it may have to be sent again.
+    var sent: [UInt8] = []
+    var retransmission = TimerWheel<CoreTimer>.TimerID.none
+    var lifetime = TimerWheel<CoreTimer>.TimerID.none
+    /// Sends a 100, or gives up on a caller that is gone.
+    var patience = TimerWheel<CoreTimer>.TimerID.none
+    var next = SlotTable<ServerTransaction>.ID.none
+    var previous = SlotTable<ServerTransaction>.ID.none
+}
+
+/// What a timer of the core is for.
+///
+/// A timer whose transaction is gone finds nothing.
+struct CoreTimer: BitwiseCopyable {
+    enum Kind: UInt8 {
+        case clientRetransmission, clientLifetime, timerC
+        case serverRetransmission, serverLifetime, trying, orphaned
+        case expiry
+    }
+
+    var kind: Kind
+    /// A `ClientID` or `ServerID`.
+    var id: UInt64
+}
