@@ -55,7 +55,11 @@ let package = Package(
         ),
 
         .testTarget(name: "SIPTests", dependencies: ["SIP"], resources: [.copy("Fixtures")], swiftSettings: common),
-        .testTarget(name: "SignalingTests", dependencies: ["Signaling", "SIP"], swiftSettings: common),
+        .testTarget(
+            name: "SignalingTests",
+            dependencies: ["Signaling", "SIP", "COpenSSL"],
+            swiftSettings: common
+        ),
         .testTarget(
             name: "FlowsTests",
             dependencies: ["Flows", "Reactor", "SIP", "Observability", "CPlatform"],

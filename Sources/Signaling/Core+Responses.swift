@@ -25,6 +25,7 @@ extension Core {
                 to: request.message,
                 toTag: tag,
                 source: source,
+                keepAlive: keepAlive(for: flow),
                 &out
             )
             extra(&out)

@@ -11,6 +11,7 @@ public enum ResponseBuilder {
     ///   - toTag: the tag to add where the request's To has none; nil in a 100.
     ///   - source: where the request came from, for `received` and `rport` in the topmost Via (RFC 3261 section 18.2.1,
     ///     RFC 3581 section 4).
+    ///   - keepAlive: seconds to put into a `keep` that was offered (RFC 6223 section 4.3); nil leaves it alone.
     ///   - out: takes the bytes.
     public static func begin(
         _ status: UInt16,
@@ -18,6 +19,7 @@ public enum ResponseBuilder {
         to request: Message,
         toTag: ByteString?,
         source: SocketAddress?,
+        keepAlive: UInt64? = nil,
         _ out: inout [UInt8]
     ) {
         out.append(text: "SIP/2.0 ")
@@ -31,7 +33,7 @@ public enum ResponseBuilder {
             case .via:
                 if isTopVia, let source, let via = try? request.topVia() {
                     var edits = MessageEdits()
-                    edits.markReceived(via, from: source, in: request)
+                    edits.markReceived(via, from: source, keepAlive: keepAlive, in: request)
                     edits.apply(to: request, field.line, &out)
                 } else {
                     out.append(request.bytes, field.line)
@@ -78,9 +80,29 @@ extension MessageEdits {
     ///
     /// RFC 3261 section 18.2.1 wants `received` where the host of sent-by is not the source's address; RFC 3581 section 4
     /// wants it always where `rport` is there.
-    public mutating func markReceived(_ via: Via, from source: SocketAddress, in message: Message) {
+    ///
+    /// An offer of keep-alives is answered in the same place (RFC 6223 section 4.3).
+    public mutating func markReceived(
+        _ via: Via,
+        from source: SocketAddress,
+        keepAlive: UInt64?,
+        in message: Message
+    ) {
         let isSource = SocketAddress(host: message.bytes, via.host, port: source.port) == source
         let wantsPort = via.rport.map { $0.value == nil } ?? false
+        // First, since `received` may come to stand right behind.
+        if let keepAlive, let keep = via.keep, keep.value == nil {
+            insert(at: keep.name.upperBound) {
+                $0.append(text: "=")
+                $0.append(decimal: keepAlive)
+            }
+        }
+        if wantsPort, let rport = via.rport {
+            insert(at: rport.name.upperBound) {
+                $0.append(text: "=")
+                $0.append(decimal: UInt64(source.port))
+            }
+        }
         // What the client wrote there itself counts for nothing.
         if let forged = via.received {
             replace(forged) { $0.append(host: source) }
@@ -88,12 +110,6 @@ extension MessageEdits {
             insert(at: via.value.upperBound) {
                 $0.append(text: ";received=")
                 $0.append(host: source)
-            }
-        }
-        if wantsPort, let rport = via.rport {
-            insert(at: rport.name.upperBound) {
-                $0.append(text: "=")
-                $0.append(decimal: UInt64(source.port))
             }
         }
     }

@@ -23,16 +23,7 @@ extension Core {
             out.append(text: "\r\n")
         }
         if let via = try? message.topVia(), let remote = flows[source]?.info.remote {
-            edits.markReceived(via, from: remote, in: message)
-            // RFC 6223: the answer to an offer of keep-alives travels back with the response.
-            if let keep = via.keep, keep.value == nil, settings.flowTimer > .zero,
-                flows[source]?.hasFlowTimer == true
-            {
-                edits.insert(at: keep.name.upperBound) { out in
-                    out.append(UInt8(ascii: "="))
-                    out.append(decimal: UInt64(clamping: settings.flowTimer.seconds))
-                }
-            }
+            edits.markReceived(via, from: remote, keepAlive: keepAlive(for: source), in: message)
         }
         if let field = message.first(.maxForwards), let hops = try? message.number(.maxForwards) {
             edits.replace(field.value) { $0.append(decimal: UInt64(hops > 0 ? hops - 1 : 0)) }
@@ -47,6 +38,12 @@ extension Core {
                 out.append(text: "\r\n")
             }
         }
+    }
+
+    /// Seconds to answer an offer of keep-alives with (RFC 6223): only a flow that was given a timer is held to it.
+    func keepAlive(for flow: FlowID) -> UInt64? {
+        guard settings.flowTimer > .zero, flows[flow]?.hasFlowTimer == true else { return nil }
+        return UInt64(clamping: settings.flowTimer.seconds)
     }
 
     /// Removes the first `count` Route values.

@@ -25,6 +25,10 @@ extension Core {
             }
             out.append(text: "Supported: path, outbound, gruu\r\n")
         }
+        // Only now: what waits for a device is released by an accepted REGISTER, and once.
+        for binding in bindings where binding.flow == pending.request.flow {
+            takeOver(binding, of: pending.address, from: pending.before)
+        }
     }
 
     private func appendContact(

@@ -162,7 +162,6 @@ extension Core {
             if flows[own]?.addresses.contains(address) == false { flows[own]?.addresses.append(address) }
             let tag = FlowTag(addressOfRecord: address.text, instance: binding.instance, regID: binding.regID)
             outbox.append(.tag(own, tag))
-            takeOver(binding, of: address, from: before)
         }
         if let plan {
             admit(flow, plan)
@@ -180,7 +179,7 @@ extension Core {
     }
 
     /// A device is on a new flow: the old one has nothing left to do.
-    private func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
+    func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
         guard let instance = binding.instance, let flow = binding.flow else { return }
         let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
         if let gone = succession.arrive(flow, of: way) { flows[flow]?.predecessor = gone }

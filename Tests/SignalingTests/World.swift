@@ -1,0 +1,199 @@
+import COpenSSL
+import SIP
+import Signaling
+import Testing
+
+extension Hashes {
+    /// The reference implementation, for tests.
+    static let openSSL = Hashes(
+        md5: { digest(EVP_md5(), $0, &$1) },
+        sha256: { digest(EVP_sha256(), $0, &$1) },
+        hmacSHA256: { key, input, out in
+            var mac = [UInt8](repeating: 0, count: 32)
+            var length: UInt32 = 0
+            HMAC(EVP_sha256(), key, Int32(key.count), input, input.count, &mac, &length)
+            out.append(contentsOf: mac)
+        }
+    )
+
+    private static func digest(_ type: OpaquePointer?, _ input: [UInt8], _ out: inout [UInt8]) {
+        var hash = [UInt8](repeating: 0, count: 64)
+        var length: UInt32 = 0
+        EVP_Digest(input, input.count, &hash, &length, type, nil)
+        out.append(contentsOf: hash.prefix(Int(length)))
+    }
+}
+
+/// A core with a hand-moved clock, and flows that are lists of messages.
+final class World {
+    let core: Core
+    private(set) var time: Int64 = 1_000_000
+    private var nextSerial: UInt64 = 1
+    /// What was sent down each flow and not yet read.
+    private(set) var sent: [FlowID: [Message]] = [:]
+    private(set) var closedByCore: [FlowID: CloseReason] = [:]
+    private(set) var silence: [FlowID: Interval?] = [:]
+    private(set) var tags: [FlowID: FlowTag] = [:]
+    private(set) var steps: [JournalStep] = []
+    private(set) var registrations: [RegistrationChange] = []
+    /// Stored records by address-of-record.
+    private(set) var stored: [ByteString: [UInt8]] = [:]
+    private(set) var writes = 0
+    /// Passwords of the accounts there are.
+    var accounts = ["alice@example.test": "a", "bob@example.test": "b", "carol@example.test": "c"]
+    /// Whether `persist` is answered at once, with success.
+    var commits = true
+    private(set) var uncommitted: [UInt64] = []
+
+    init(_ change: (inout Settings) -> Void = { _ in }) {
+        var settings = Settings()
+        settings.domains = ["example.test"]
+        settings.expiryJitter = 0
+        change(&settings)
+        var state: UInt64 = 7
+        let random = RandomSource { words in
+            for index in words.indices {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                words[index] = state ^ state >> 31
+            }
+        }
+        core = Core(
+            settings: settings,
+            hashes: .openSSL,
+            random: random,
+            secret: [UInt8](repeating: 3, count: 32),
+            now: Now(monotonic: Instant(milliseconds: 1_000_000), wall: 1_800_000_000_000)
+        )
+    }
+
+    var now: Now {
+        Now(monotonic: Instant(milliseconds: time), wall: 1_800_000_000_000 + time - 1_000_000)
+    }
+
+    func open(_ transport: TransportKind = .tcp, port: UInt16 = 40_000) -> FlowID {
+        let flow = FlowID(slot: Int(nextSerial), serial: nextSerial)
+        nextSerial += 1
+        core.opened(
+            flow,
+            FlowInfo(
+                transport: transport,
+                local: SocketAddress(ipv4: 0x7f00_0001, port: 5060),
+                remote: SocketAddress(ipv4: 0xc000_0201, port: port)
+            ),
+            now: now
+        )
+        drain()
+        return flow
+    }
+
+    func close(_ flow: FlowID) {
+        core.closed(flow, .peer, now: now)
+        drain()
+    }
+
+    /// Moves the clock, stopping wherever the core wants to be woken.
+    func pass(_ interval: Interval) {
+        let end = time + interval.milliseconds
+        while let next = core.nextDeadline, next.milliseconds <= end {
+            time = max(time, next.milliseconds)
+            core.advance(to: now)
+            drain()
+        }
+        time = end
+        core.advance(to: now)
+        drain()
+    }
+
+    /// Sends a message as written, with CRLF line ends and a right Content-Length.
+    func send(_ flow: FlowID, _ text: String) {
+        let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let body = parts.count > 1 ? String(parts[1]) : ""
+        let head = parts[0].split(separator: "\n").joined(separator: "\r\n")
+        sendRaw(flow, head + "\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
+    }
+
+    func sendRaw(_ flow: FlowID, _ text: String) {
+        core.received(flow, Array(text.utf8).span, now: now)
+        drain()
+    }
+
+    /// The next message that came down a flow.
+    func next(_ flow: FlowID, _ location: SourceLocation = #_sourceLocation) throws -> Message {
+        guard var queue = sent[flow], !queue.isEmpty else {
+            Issue.record("nothing was sent down flow \(flow)", sourceLocation: location)
+            throw Missing()
+        }
+        let first = queue.removeFirst()
+        sent[flow] = queue
+        return first
+    }
+
+    struct Missing: Error {}
+
+    func isQuiet(_ flow: FlowID) -> Bool { sent[flow]?.isEmpty ?? true }
+
+    func commit(success: Bool = true) {
+        let tickets = uncommitted
+        uncommitted = []
+        for ticket in tickets {
+            if success { core.persisted(ticket, now: now) } else { core.persistFailed(ticket, now: now) }
+        }
+        drain()
+    }
+
+    private func drain() {
+        while true {
+            let entries = core.outbox.entries
+            let arena = core.outbox.arena
+            core.outbox.removeAll()
+            let errands = core.takeErrands()
+            if entries.isEmpty, errands.isEmpty { return }
+            for entry in entries {
+                switch entry {
+                case .send(let flow, let range): sent[flow, default: []].append(Message(Array(arena[range])))
+                case .tag(let flow, let tag): tags[flow] = tag
+                case .keepAlive(let flow, let interval): silence[flow] = .some(interval)
+                case .close(let flow, let reason):
+                    closedByCore[flow] = reason
+                    core.closed(flow, reason, now: now)
+                }
+            }
+            for errand in errands { run(errand) }
+        }
+    }
+
+    private func run(_ errand: Errand) {
+        switch errand {
+        case .persist(let ticket, let key, let value):
+            writes += 1
+            stored[key] = value
+            if commits { core.persisted(ticket, now: now) } else { uncommitted.append(ticket) }
+        case .lookUp(let ticket, let address):
+            let account = accounts[address.description].map { password in
+                Account(
+                    ha1MD5: hex(.md5, "\(address.user):\(address.domain):\(password)"),
+                    ha1SHA256: hex(.sha256, "\(address.user):\(address.domain):\(password)")
+                )
+            }
+            core.account(ticket, address, account, now: now)
+        case .record(let step): steps.append(step)
+        case .registration(let change): registrations.append(change)
+        }
+    }
+}
+
+func hex(_ algorithm: DigestAlgorithm, _ text: String) -> [UInt8] {
+    var scratch: [UInt8] = []
+    var out: [UInt8] = []
+    algorithm.appendHexHash(of: Array(text.utf8), .openSSL, &scratch, &out)
+    return out
+}
+
+extension Message {
+    /// The value of a header field, for tests.
+    func value(_ name: HeaderName) -> String? { first(name).map { text($0.value) } }
+
+    func values(_ name: HeaderName) -> [String] { values(name).map { text($0) } }
+
+    var startLineText: String { String(text(startLine).dropLast()) }
+}
