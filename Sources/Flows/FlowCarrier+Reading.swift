@@ -1,0 +1,155 @@
+import Glibc
+public import Reactor
+import SIP
+
+extension FlowCarrier: ReadinessHandler {
+    /// Takes over an accepted connection.
+    func adopt(_ descriptor: Int32, local: SocketAddress, remote: SocketAddress) {
+        guard let record = table.claim() else {
+            close(descriptor)
+            return
+        }
+        let id = record.pointee.id
+        guard watchers.watch(descriptor, slot: id.slot, token: id.rawValue) else {
+            close(descriptor)
+            table.release(record)
+            return
+        }
+        let now = now
+        let isTrusted = settings.trusted.contains { $0.contains(remote) }
+        record.pointee.descriptor = descriptor
+        record.pointee.info = FlowInfo(transport: .tcp, local: local, remote: remote, isTrusted: isTrusted)
+        record.pointee.lastActivity = now.monotonic
+        if !isTrusted { record.pointee.authenticateBy = now.monotonic + settings.authenticationDeadline }
+        armDeadline(record)
+        openFlows += 1
+        tally.accepted &+= 1
+        receiver.opened(id, record.pointee.info, now: now)
+    }
+
+    /// A socket is ready.
+    public func ready(_ token: UInt64, _ readiness: Readiness) {
+        // A late event of an earlier flow in this slot finds another identity.
+        guard let record = table[FlowID(rawValue: token)], record.pointee.isOpen else { return }
+        if readiness.contains(.writable) { continueWriting(record) }
+        if readiness.contains(.readable), record.pointee.isOpen { read(record) }
+    }
+
+    private func read(_ record: Record) {
+        let count = recv(record.pointee.descriptor, buffer.baseAddress, buffer.count, 0)
+        guard count > 0 else {
+            if count == 0 {
+                if record.pointee.state.contains(.isLingering) {
+                    tearDown(record, .peer)
+                } else {
+                    // What the turn owes it is still written: the peer may have closed its sending half only.
+                    beginClose(record, .peer)
+                }
+            } else if errno != EAGAIN, errno != EINTR {
+                tearDown(record, Self.reason(errno))
+            }
+            return
+        }
+        tally.bytesIn &+= UInt64(count)
+        record.pointee.lastActivity = now.monotonic
+        guard record.pointee.state.isDisjoint(with: [.isLingering, .isRefused, .isClosing]) else { return }
+        let bytes = UnsafeRawBufferPointer(start: buffer.baseAddress, count: count)
+        if let work = record.pointee.work, !work.partial.isEmpty {
+            frame(record, work, with: bytes)
+        } else {
+            frame(record, bytes)
+        }
+    }
+
+    /// Frames what was read, and keeps what is left over.
+    private func frame(_ record: Record, _ bytes: UnsafeRawBufferPointer) {
+        var framer = StreamFramer(isAfterBlankLine: record.pointee.state.contains(.afterBlankLine))
+        let consumed = bytes.withMemoryRebound(to: UInt8.self) { cut(record, $0.span, &framer) }
+        guard consumed < bytes.count else { return }
+        let work = record.pointee.work ?? FlowWork()
+        work.partial = Array(bytes[consumed...])
+        work.framer = framer
+        record.pointee.work = work
+    }
+
+    /// Frames what was left over together with what was read.
+    private func frame(_ record: Record, _ work: FlowWork, with bytes: UnsafeRawBufferPointer) {
+        work.partial.append(contentsOf: bytes)
+        let consumed = cut(record, work.partial.span, &work.framer)
+        if consumed == work.partial.count {
+            work.partial = []
+            if work.isIdle { record.pointee.work = nil }
+        } else if consumed > 0 {
+            // A new array, so that one long message does not leave its memory behind.
+            work.partial = Array(work.partial[consumed...])
+        }
+    }
+
+    /// Hands over all whole messages.
+    ///
+    /// - Returns: how many bytes have been dealt with.
+    private func cut(_ record: Record, _ bytes: Span<UInt8>, _ framer: inout StreamFramer) -> Int {
+        let id = record.pointee.id
+        let now = now
+        var offset = 0
+        while offset < bytes.count {
+            let rest = bytes.extracting(offset...)
+            let verdict = framer.next(rest, limits: settings.limits)
+            switch verdict {
+            case .incomplete:
+                keepAfterBlankLine(record, framer)
+                startMessageDeadline(record, now)
+                return offset
+            case .blankLine:
+                break
+            case .ping:
+                tally.pings &+= 1
+                owePong(record)
+            case .message(let length):
+                tally.messagesIn &+= 1
+                record.pointee.messageBy = .distantFuture
+                receiver.received(id, rest.extracting(..<length), now: now)
+            case .fault(let fault):
+                refuse(record)
+                receiver.refused(id, fault, head: rest.extracting(first: settings.limits.headerSection), now: now)
+                return bytes.count
+            }
+            offset += verdict.consumed
+        }
+        keepAfterBlankLine(record, framer)
+        record.pointee.messageBy = .distantFuture
+        return offset
+    }
+
+    private func keepAfterBlankLine(_ record: Record, _ framer: StreamFramer) {
+        if framer.isAfterBlankLine {
+            record.pointee.state.insert(.afterBlankLine)
+        } else {
+            record.pointee.state.remove(.afterBlankLine)
+        }
+    }
+
+    private func startMessageDeadline(_ record: Record, _ now: Now) {
+        guard record.pointee.messageBy == .distantFuture, !record.pointee.info.isTrusted else { return }
+        record.pointee.messageBy = now.monotonic + settings.messageDeadline
+        armDeadline(record)
+    }
+
+    /// Stops reading.
+    ///
+    /// The receiver is expected to close the flow; if it does not, the deadline does.
+    private func refuse(_ record: Record) {
+        tally.refused &+= 1
+        record.pointee.state.insert(.isRefused)
+        record.pointee.messageBy = .distantFuture
+        record.pointee.closeReason = .garbage
+        record.pointee.closeBy = now.monotonic + settings.closeDeadline
+        watchers.setReading(false, slot: record.pointee.id.slot)
+        armDeadline(record)
+    }
+
+    /// What an error of the socket means.
+    static func reason(_ code: Int32) -> CloseReason {
+        code == ECONNRESET || code == EPIPE ? .peer : .error
+    }
+}

@@ -1,0 +1,40 @@
+public import SIP
+
+/// All that can be set about carrying flows; the defaults are fit for production.
+public struct FlowSettings: Hashable, Sendable {
+    /// Bounds on what a peer may send.
+    public var limits = Limits()
+    /// The traffic class of signaling, 0 to 63: CS5 (RFC 4594 section 4.1).
+    public var dscp: UInt8 = 40
+    /// How long sent data may stay without acknowledgement before the kernel gives a connection up (TCP_USER_TIMEOUT).
+    public var userTimeout = Interval.seconds(25)
+    /// Bytes in a flow's write queue beyond which the flow counts as congested and nothing more is read from it.
+    public var congestionMark = 256 << 10
+    /// Bytes in a flow's write queue beyond which that flow is closed.
+    public var queueBound = 1 << 20
+    /// How long a message may take from its first byte to its last.
+    ///
+    /// Trusted flows may take any time.
+    public var messageDeadline = Interval.seconds(10)
+    /// How long a flow may live before it has authenticated.
+    ///
+    /// Trusted flows need not.
+    public var authenticationDeadline = Interval.seconds(30)
+    /// How long a closing flow may take to write what is queued.
+    public var closeDeadline = Interval.seconds(5)
+    /// How long a flow that was answered and refused is kept for the peer to read the answer.
+    public var lingerDeadline = Interval.seconds(2)
+    /// How long accepting rests when descriptors run out.
+    public var acceptPause = Interval.milliseconds(200)
+    /// How long connections wait for a descriptor before they are turned away, so that their peers try elsewhere.
+    public var acceptPatience = Interval.seconds(2)
+    /// Connections accepted in one turn of a listener, so that a storm does not keep the others waiting.
+    public var acceptBatch = 256
+    /// Connections that the kernel holds for a listener; it cuts this to `net.core.somaxconn`.
+    public var backlog: Int32 = 4096
+    /// Sources that are the operator's own.
+    public var trusted: [CIDR] = []
+
+    /// The defaults.
+    public init() {}
+}
