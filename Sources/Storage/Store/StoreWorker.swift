@@ -111,7 +111,7 @@ final class StoreWorker {
             $0.appends += records.count
         }
         if episode.close() {
-            logger.log(.notice, "bindings are durable again", [LogField("file", log.files.directory.path)])
+            logger.notice("bindings are durable again", [LogField("file", log.files.directory.path)])
         }
         if log.isFull, lastCommit >= nextRotation { rotate(&answers) }
     }
