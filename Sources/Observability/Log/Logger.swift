@@ -39,6 +39,15 @@ public struct LogLine: Sendable {
     public var message: String
     /// What varies.
     public var fields: [LogField]
+
+    /// Puts a line together.
+    public init(wall: Int64, level: LogLevel, subsystem: String, message: String, fields: [LogField] = []) {
+        self.wall = wall
+        self.level = level
+        self.subsystem = subsystem
+        self.message = message
+        self.fields = fields
+    }
 }
 
 /// Takes lines away without ever blocking the caller.
@@ -49,7 +58,8 @@ public protocol LogSink: Sendable {
 
 /// Writes log lines of one subsystem, in the shape of swift-log.
 ///
-/// The level is tested before message and fields are made.
+/// The level is tested before message and fields are made. Nothing secret is logged: no passwords, nonces, tokens,
+/// Authorization values or message bodies; it is the caller who leaves them out.
 public struct Logger: Sendable {
     /// The part of the server that speaks: `flows`, `storage`, `registrar`, ...
     public let subsystem: String
@@ -85,6 +95,12 @@ public struct Logger: Sendable {
     @inlinable
     public func info(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         log(.info, message(), fields())
+    }
+
+    /// For the operator, and worth a look: a change of state.
+    @inlinable
+    public func notice(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
+        log(.notice, message(), fields())
     }
 
     /// Unusual, and the server copes.
