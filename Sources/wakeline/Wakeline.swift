@@ -1,4 +1,19 @@
+import Glibc
+import WakelineServer
+
 @main
 enum Wakeline {
-    static func main() {}
+    // `main` belongs to the main actor; nothing else here does.
+    static func main() {
+        start()
+    }
+}
+
+nonisolated private func start() -> Never {
+    let tool = CommandLineTool(
+        "wakeline",
+        summary: "A SIP server that keeps one line open to every phone.",
+        commands: [.serve, .check, .accountAdd, .accountRemove, .accountList, .accountImport, .trace]
+    )
+    exit(tool.run(Array(CommandLine.arguments.dropFirst()), .process()))
 }

@@ -1,11 +1,11 @@
 /// Makes values safe to stand in one line of text, whatever a peer put into them.
-enum Escaping {
+package enum Escaping {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
     /// Appends text between quotes, as JSON has it (RFC 8259 section 7): valid in logfmt as well.
     ///
     /// Control characters are escaped, those of ISO 8859-1 that some terminals obey included.
-    static func appendQuoted(_ text: String, to out: inout [UInt8]) {
+    package static func appendQuoted(_ text: String, to out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
         var last: UInt8 = 0
         for byte in text.utf8 {
