@@ -9,6 +9,17 @@ extension Core {
         )
     }
 
+    /// The last step of an INVITE: what the caller got, and why.
+    func recordVerdict(_ request: Request, _ status: UInt16, _ reason: StaticString) {
+        let verdict = JournalStep.Verdict(
+            status: status,
+            reason: reason,
+            from: fromText(request),
+            to: toText(request)
+        )
+        record(request.message, .verdict(verdict), request.flow)
+    }
+
     func fromText(_ request: Request) -> ByteString {
         let message = request.message
         return (try? message.nameAddress(.from)).flatMap { $0 }.map { message.string($0.uri) } ?? ByteString()

@@ -53,6 +53,9 @@ extension Core {
         let message = request.message
         if let hops = try? message.number(.maxForwards), hops == 0 { return reject(request, .tooManyHops) }
         if isLoop(message) { return reject(request, .loopDetected) }
+        if isDraining, ((try? message.tag(.to)) ?? nil) == nil {
+            return respond(request, .serviceUnavailable) { $0.append(text: "Retry-After: 5\r\n") }
+        }
         if message.has(.proxyRequire) { return rejectExtensions(request, listedIn: .proxyRequire) }
         switch route(message, on: request.flow) {
         case .failure(let status): reject(request, status)

@@ -43,7 +43,7 @@ extension Core {
                 .received(method: "INVITE", from: fromText(request), to: toText(request)),
                 request.flow
             )
-            record(request.message, .verdict(status: status.code, status.reason), request.flow)
+            recordVerdict(request, status.code, status.reason)
         }
         respond(request, status)
     }

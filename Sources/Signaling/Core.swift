@@ -14,6 +14,13 @@ public final class Core: FlowReceiver {
     /// The settings in force.
     public internal(set) var settings: Settings
 
+    /// Whether the server is stopping: no new dialogs and registrations, but everything under way ends as it should.
+    public var isDraining = false
+    /// Proxied requests without a final answer.
+    var unanswered = 0
+    /// Requests that somebody still waits for an answer to.
+    public var unfinished: Int { unanswered + waiting.count }
+
     var now: Now
     var timers: TimerWheel<CoreTimer>
     var flows = FlowTable()

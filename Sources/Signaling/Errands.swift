@@ -71,9 +71,21 @@ public struct JournalStep: Sendable {
         /// The caller gave up.
         case cancelled
         /// It was over; the status the caller got, and why.
-        case verdict(status: UInt16, StaticString)
+        case verdict(Verdict)
         /// A request within the dialog passed: BYE, re-INVITE, ...
         case inDialog(method: ByteString)
+    }
+
+    /// How a call was settled.
+    public struct Verdict: Sendable {
+        /// The status the caller got.
+        public var status: UInt16
+        /// Why, in a few words.
+        public var reason: StaticString
+        /// Who called.
+        public var from: ByteString
+        /// Who was called.
+        public var to: ByteString
     }
 
     /// The call.

@@ -5,7 +5,7 @@ import Testing
 
 extension Hashes {
     /// The reference implementation, for tests.
-    static let openSSL = Hashes(
+    nonisolated static var openSSL: Hashes { Hashes(
         md5: { digest(EVP_md5(), $0, &$1) },
         sha256: { digest(EVP_sha256(), $0, &$1) },
         hmacSHA256: { key, input, out in
@@ -14,7 +14,7 @@ extension Hashes {
             HMAC(EVP_sha256(), key, Int32(key.count), input, input.count, &mac, &length)
             out.append(contentsOf: mac)
         }
-    )
+    ) }
 
     private static func digest(_ type: OpaquePointer?, _ input: [UInt8], _ out: inout [UInt8]) {
         var hash = [UInt8](repeating: 0, count: 64)

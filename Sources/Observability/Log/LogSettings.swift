@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How a log line is written.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// `at=... level=info subsystem=flows msg="..." key=value`.
@@ -37,19 +39,38 @@ extension LogLevel {
     }
 }
 
-/// Makes the loggers of all subsystems, with one sink and one set of levels.
-public struct LoggerFactory: Sendable {
-    private let settings: LogSettings
+/// Makes the loggers of all subsystems, with one sink, and levels that can be changed while they are in use.
+public final class LoggerFactory: Sendable {
+    private struct State {
+        var settings: LogSettings
+        var thresholds: [String: LogThreshold] = [:]
+    }
+
+    private let state: Mutex<State>
     private let sink: any LogSink
 
     /// Makes loggers that write to `sink`.
     public init(settings: LogSettings, sink: any LogSink) {
-        self.settings = settings
+        state = Mutex(State(settings: settings))
         self.sink = sink
     }
 
     /// The logger of one subsystem.
     public func logger(_ subsystem: String) -> Logger {
-        Logger(subsystem: subsystem, level: settings.level(of: subsystem), sink: sink)
+        let threshold = state.withLock { state in
+            if let known = state.thresholds[subsystem] { return known }
+            let threshold = LogThreshold(state.settings.level(of: subsystem))
+            state.thresholds[subsystem] = threshold
+            return threshold
+        }
+        return Logger(subsystem: subsystem, threshold: threshold, sink: sink)
+    }
+
+    /// Puts new levels in force for all loggers that were made.
+    public func apply(_ settings: LogSettings) {
+        state.withLock { state in
+            state.settings = settings
+            for (subsystem, threshold) in state.thresholds { threshold.level = settings.level(of: subsystem) }
+        }
     }
 }

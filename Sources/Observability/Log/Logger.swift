@@ -63,14 +63,20 @@ public protocol LogSink: Sendable {
 public struct Logger: Sendable {
     /// The part of the server that speaks: `flows`, `storage`, `registrar`, ...
     public let subsystem: String
-    /// The least level that is written.
-    public let level: LogLevel
+    /// The least level that is written now.
+    public var level: LogLevel { threshold.level }
+    private let threshold: LogThreshold
     private let sink: any LogSink
 
     /// Makes the logger of a subsystem.
     public init(subsystem: String, level: LogLevel = .info, sink: any LogSink) {
+        self.init(subsystem: subsystem, threshold: LogThreshold(level), sink: sink)
+    }
+
+    /// Makes the logger of a subsystem whose level may change while it is in use.
+    public init(subsystem: String, threshold: LogThreshold, sink: any LogSink) {
         self.subsystem = subsystem
-        self.level = level
+        self.threshold = threshold
         self.sink = sink
     }
 

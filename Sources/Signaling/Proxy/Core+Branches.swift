@@ -6,6 +6,7 @@ extension Core {
     func start(_ context: ResponseContext) {
         let server = context.request.server
         transactions[server: server]?.context = context
+        unanswered += 1
         // A 100 leaves only when nothing better comes: for INVITE after 200 ms (RFC 3261 section 17.2.1), for others
         // when the peer's retransmissions have grown to T2 (RFC 4320 section 4.1).
         let pause =

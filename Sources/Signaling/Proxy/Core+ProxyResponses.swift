@@ -84,7 +84,7 @@ extension Core {
         context.isAnswered = true
         forwardUpstream(message, context)
         guard isFirst, !wasEnded || context.isInvite else { return }
-        if context.isInvite { record(context.request.message, .verdict(status: message.status, "answered"), nil) }
+        if context.isInvite { recordVerdict(context.request, message.status, "answered") }
         stopOthers(context, .completedElsewhere)
     }
 
@@ -122,7 +122,7 @@ extension Core {
         context.isAnswered = true
         if context.isInvite {
             let reason = context.isCancelled ? "cancelled" : context.lastFailure ?? "declined"
-            record(context.request.message, .verdict(status: result.status, reason), nil)
+            recordVerdict(context.request, result.status, reason)
         }
         switch result {
         case .synthetic(let status): respondFinally(context, status)
@@ -146,6 +146,7 @@ extension Core {
     private func releaseContext(_ server: TransactionTable.ServerID) {
         guard let transaction = transactions[server: server] else { return }
         timers.cancel(transaction.patience)
+        if transaction.context != nil { unanswered -= 1 }
         transactions[server: server]?.context = nil
     }
 
