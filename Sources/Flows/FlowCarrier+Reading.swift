@@ -75,13 +75,16 @@ extension FlowCarrier: ReadinessHandler {
     /// Frames what was left over together with what was read.
     private func frame(_ record: Record, _ work: FlowWork, with bytes: UnsafeRawBufferPointer) {
         work.partial.append(contentsOf: bytes)
-        let consumed = cut(record, work.partial.span, &work.framer)
-        if consumed == work.partial.count {
+        var framer = work.framer
+        let partial = work.partial
+        let consumed = cut(record, partial.span, &framer)
+        work.framer = framer
+        if consumed == partial.count {
             work.partial = []
             if work.isIdle { record.pointee.work = nil }
         } else if consumed > 0 {
             // A new array, so that one long message does not leave its memory behind.
-            work.partial = Array(work.partial[consumed...])
+            work.partial = Array(partial[consumed...])
         }
     }
 
