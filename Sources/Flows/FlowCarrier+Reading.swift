@@ -114,7 +114,8 @@ extension FlowCarrier: ReadinessHandler {
                 receiver.received(id, rest.extracting(..<length), now: now)
             case .fault(let fault):
                 refuse(record)
-                receiver.refused(id, fault, head: rest.extracting(first: settings.limits.headerSection), now: now)
+                let head = rest.extracting(first: max(settings.limits.headerSection, 0))
+                receiver.refused(id, fault, head: head, now: now)
                 return bytes.count
             }
             offset += verdict.consumed
