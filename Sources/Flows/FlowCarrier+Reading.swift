@@ -75,13 +75,16 @@ extension FlowCarrier: ReadinessHandler {
     /// Frames what was left over together with what was read.
     private func frame(_ record: Record, _ work: FlowWork, with bytes: UnsafeRawBufferPointer) {
         work.partial.append(contentsOf: bytes)
-        let consumed = cut(record, work.partial.span, &work.framer)
-        if consumed == work.partial.count {
+        var framer = work.framer
+        let partial = work.partial
+        let consumed = cut(record, partial.span, &framer)
+        work.framer = framer
+        if consumed == partial.count {
             work.partial = []
             if work.isIdle { record.pointee.work = nil }
         } else if consumed > 0 {
             // A new array, so that one long message does not leave its memory behind.
-            work.partial = Array(work.partial[consumed...])
+            work.partial = Array(partial[consumed...])
         }
     }
 
@@ -111,7 +114,8 @@ extension FlowCarrier: ReadinessHandler {
                 receiver.received(id, rest.extracting(..<length), now: now)
             case .fault(let fault):
                 refuse(record)
-                receiver.refused(id, fault, head: rest.extracting(first: settings.limits.headerSection), now: now)
+                let head = rest.extracting(first: max(settings.limits.headerSection, 0))
+                receiver.refused(id, fault, head: head, now: now)
                 return bytes.count
             }
             offset += verdict.consumed

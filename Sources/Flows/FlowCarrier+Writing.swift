@@ -110,8 +110,10 @@ extension FlowCarrier {
         if record.pointee.state.contains(.isCongested) {
             record.pointee.state.remove(.isCongested)
             notices.append(.drained(record.pointee.id))
-            if record.pointee.state.isDisjoint(with: [.isRefused, .isClosing]) {
-                watchers.setReading(true, slot: record.pointee.id.slot)
+            if record.pointee.state.isDisjoint(with: [.isRefused, .isClosing]),
+                !watchers.setReading(true, slot: record.pointee.id.slot)
+            {
+                return tearDown(record, .error)
             }
         }
         if record.pointee.state.contains(.isClosing) { markDue(record) }

@@ -46,7 +46,8 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
 
     /// Makes a carrier without listeners, and takes over the end of the loop's turns.
     ///
-    /// Whoever has more to do at the end of a turn replaces `endOfTurn` of the loop and calls `turnEnded` from it.
+    /// Whoever has more to do at the end of a turn replaces `endOfTurn` of the loop and calls `turnEnded` from it. The
+    /// hook goes with the carrier.
     ///
     /// - Parameters:
     ///   - loop: the loop of the calling thread; kept alive, and does not keep the carrier alive.
@@ -67,10 +68,12 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
         acceptor = Acceptor(loop: loop, settings: settings, logger: logger) { [unowned self] in
             self.adopt($0, local: $1, remote: $2)
         }
-        loop.endOfTurn = { [weak self] in self?.turnEnded() }
+        // `deinit` takes the hook away.
+        loop.endOfTurn = { [unowned self] in self.turnEnded() }
     }
 
     deinit {
+        loop.endOfTurn = nil
         var slot = 0
         while let record = table.record(inSlot: slot) {
             if record.pointee.isOpen { closeSocket(record) }

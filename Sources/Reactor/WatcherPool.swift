@@ -29,14 +29,17 @@ public final class WatcherPool {
 
     private let loop: EventLoop
     private var watches = ChunkedStore(blank: Watch())
-    private weak var handler: (any ReadinessHandler)?
+    /// Outlives the pool, which it owns.
+    ///
+    /// A weak reference would slow down every use of the handler.
+    private unowned var handler: (any ReadinessHandler)?
 
     /// Makes an empty pool.
     ///
     /// - Parameter loop: kept alive.
     public init(loop: EventLoop) { self.loop = loop }
 
-    /// Names who hears of readiness; not kept alive.
+    /// Names who hears of readiness; it is not kept alive, and has to own the pool.
     public func report(to handler: any ReadinessHandler) { self.handler = handler }
 
     deinit {

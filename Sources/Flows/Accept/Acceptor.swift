@@ -115,7 +115,7 @@ final class Acceptor {
             )
         }
         for listener in listeners { listener.watcher.pause() }
-        timer?.schedule(at: now + settings.acceptPause.milliseconds)
+        timer?.schedule(at: (Instant(milliseconds: now) + settings.acceptPause).milliseconds)
     }
 
     private func resume() {
