@@ -73,7 +73,7 @@ let package = Package(
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: common),
         .testTarget(
             name: "WakelineServerTests",
-            dependencies: ["WakelineServer", "SIP", "Signaling", "Storage", "Observability"],
+            dependencies: ["WakelineServer", "SIP", "Signaling", "Flows", "Storage", "Observability"],
             swiftSettings: common
         ),
     ]

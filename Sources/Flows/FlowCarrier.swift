@@ -21,8 +21,8 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
 
     /// Who decides.
     public let receiver: Receiver
-    /// What this carrier was made with.
-    public let settings: FlowSettings
+    /// Deadlines and bounds in force; socket options and accept limits stay as they were at the start.
+    public var settings: FlowSettings
 
     let loop: EventLoop
     let logger: Logger

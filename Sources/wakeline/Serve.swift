@@ -7,9 +7,8 @@ extension Command {
         summary: "Run the server until SIGTERM.",
         options: ConfigurationOptions.all
     ) { arguments, terminal in
-        guard let configuration = ConfigurationOptions.load(arguments, for: .serving, terminal) else {
-            return .configuration
-        }
-        return ExitCode(rawValue: runServer(configuration)) ?? .failure
+        let load = { ConfigurationOptions.load(arguments, for: .serving, terminal) }
+        guard let configuration = load() else { return .configuration }
+        return runServer(configuration, reload: load) { terminal.error($0 + "\n") }
     }
 }

@@ -55,13 +55,22 @@ public enum CIDRError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What follows the slash is no number of bits.
     case badPrefix(String, longest: Int)
 
-    /// A sentence that names the mend.
-    public var description: String {
+    /// What is wrong.
+    public var problem: String {
         switch self {
-        case .notAnAddress(let text):
-            "'\(text)' is no block of addresses: write 10.0.0.0/8, 2001:db8::/32 or one address such as 127.0.0.1"
-        case .badPrefix(let text, let longest):
-            "'\(text)' has no usable prefix length: write a number from 0 to \(longest) after the slash"
+        case .notAnAddress(let text): "'\(text)' is no block of addresses"
+        case .badPrefix(let text, _): "'\(text)' has no usable prefix length"
         }
     }
+
+    /// What to write instead.
+    public var mend: String {
+        switch self {
+        case .notAnAddress: "write 10.0.0.0/8, 2001:db8::/32 or one address such as 127.0.0.1"
+        case .badPrefix(_, let longest): "write a number from 0 to \(longest) after the slash"
+        }
+    }
+
+    /// A sentence that names the mend.
+    public var description: String { "\(problem): \(mend)" }
 }

@@ -84,20 +84,27 @@ public enum ListenAddressError: Error, Hashable, Sendable, CustomStringConvertib
     /// The port is no number from 0 to 65535.
     case badPort(String, port: String)
 
-    /// A sentence that names the mend.
-    public var description: String {
+    /// What is wrong.
+    public var problem: String {
         switch self {
-        case .noScheme(let text):
-            "'\(text)' names no transport: write tcp://\(text.isEmpty ? "127.0.0.1:5060" : text)"
+        case .noScheme(let text): "'\(text)' names no transport"
         case .unknownScheme(let text, let scheme):
-            "'\(text)': \(scheme.isEmpty ? "an empty scheme" : scheme) is not served here, tcp is: write tcp://HOST:PORT"
-        case .notAnAddress(let text, let host):
-            """
-            '\(text)': '\(host)' is no IP address to listen on: write an IPv4 address, an IPv6 address in brackets such \
-            as [::1], or * for all
-            """
-        case .badPort(let text, let port):
-            "'\(text)': '\(port)' is no port: write a number from 0 to 65535 (0 takes a free one)"
+            "'\(text)': \(scheme.isEmpty ? "an empty scheme" : scheme) is not served here, tcp is"
+        case .notAnAddress(let text, let host): "'\(text)': '\(host)' is no IP address to listen on"
+        case .badPort(let text, let port): "'\(text)': '\(port)' is no port"
         }
     }
+
+    /// What to write instead.
+    public var mend: String {
+        switch self {
+        case .noScheme(let text): "write tcp://\(text.isEmpty ? "127.0.0.1:5060" : text)"
+        case .unknownScheme: "write tcp://HOST:PORT"
+        case .notAnAddress: "write an IPv4 address, an IPv6 address in brackets such as [::1], or * for all"
+        case .badPort: "write a number from 0 to 65535 (0 takes a free one)"
+        }
+    }
+
+    /// A sentence that names the mend.
+    public var description: String { "\(problem): \(mend)" }
 }

@@ -1,3 +1,4 @@
+import Flows
 public import Storage
 
 /// What a command tells the shell (sysexits.h).
@@ -12,6 +13,15 @@ public enum ExitCode: Int32, Sendable, Equatable {
     case temporary = 75
     /// The configuration is wrong.
     case configuration = 78
+
+    /// The code for an address that can't be listened on: what may be free later, and what will not.
+    init(_ error: ListenError) {
+        switch error {
+        case .portTaken: self = .temporary
+        case .noPermission, .addressNotAvailable, .familyNotSupported, .transportNotServed, .failed:
+            self = .configuration
+        }
+    }
 
     /// The code for trouble with a file of the data directory.
     public init(_ error: StorageError) {

@@ -1,3 +1,4 @@
+import Flows
 import SIP
 
 extension Configuration {
@@ -44,7 +45,7 @@ extension Configuration {
                 mend: "write {\"name 1.\": [MD5]}"
             )
         }
-        let fixed = listen.filter { $0.address.port != 0 }
+        let fixed = listen.flatMap(\.addresses).filter { $0.port != 0 }
         expect(
             Set(fixed).count == fixed.count,
             ["listen"],

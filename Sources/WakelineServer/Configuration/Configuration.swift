@@ -1,3 +1,4 @@
+public import Flows
 public import Observability
 public import SIP
 
@@ -8,15 +9,15 @@ public import SIP
 public struct Configuration: Sendable, Equatable {
     /// Where to accept connections.
     public var listen = [
-        ListenAddress(transport: .tcp, address: SocketAddress(ipv4: 0, port: 5060)),
-        ListenAddress(transport: .tcp, address: SocketAddress(high: 0, low: 0, port: 5060)),
+        ListenAddress(SocketAddress(ipv4: 0, port: 5060)),
+        ListenAddress(SocketAddress(high: 0, low: 0, port: 5060)),
     ]
     /// The domains this server is responsible for, in lower case.
     public var domains: [String] = []
     /// The directory that holds all that must not be forgotten.
     public var data = "/var/lib/wakeline"
     /// Sources without limits.
-    public var trust: [AddressRange] = []
+    public var trust: [CIDR] = []
     /// What Via and Record-Route say; nil for the local address of each flow.
     public var advertise: AdvertisedAddress?
     /// What is logged.
@@ -74,8 +75,6 @@ public struct Configuration: Sendable, Equatable {
         public var maxContacts = 10
         /// Whether a Service-Route is given.
         public var serviceRoute = true
-        /// How long a device that can be woken is kept without a connection.
-        public var parkedLifetime = Interval.seconds(30 * 86_400)
     }
 
     /// Connections.

@@ -1,3 +1,4 @@
+import Flows
 import Observability
 import SIP
 
@@ -10,7 +11,7 @@ extension ConfigurationKey {
             "",
             "listen",
             \.listen,
-            Codec<Configuration.ListenAddress>.listenAddress.list(),
+            Codec<ListenAddress>.listenAddress.list(),
             "Where to accept connections; port 0 lets the system choose."
         ),
         key(
@@ -25,7 +26,7 @@ extension ConfigurationKey {
             "",
             "trust",
             \.trust,
-            Codec<Configuration.AddressRange>.addressRange.list(),
+            Codec<CIDR>.addressRange.list(),
             "Sources without limits: the operator's own servers."
         ),
         key(
@@ -133,13 +134,6 @@ extension ConfigurationKey {
             "Devices of one address."
         ),
         key("registrar", "service-route", \.registrar.serviceRoute, .bool, "Give a Service-Route (RFC 3608)."),
-        key(
-            "registrar",
-            "parked-lifetime",
-            \.registrar.parkedLifetime,
-            .duration(),
-            "How long a device that can be woken is kept without a connection."
-        ),
     ]
 
     private static let connections: [ConfigurationKey] = [

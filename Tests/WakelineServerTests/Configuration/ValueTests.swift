@@ -41,31 +41,6 @@ struct ValueTests {
     }
 
     @Test(
-        "ranges of addresses",
-        arguments: [
-            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("0.0.0.0/0", "8.8.8.8", true),
-            ("0.0.0.0/0", "2001:db8::1", false), ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
-            ("::/0", "192.0.2.2", true), ("2001:db8::/32", "2001:db8:ffff::1", true),
-            ("2001:db8::/32", "2001:db9::1", false), ("2001:db8::1/128", "2001:db8::1", true),
-            ("2001:db8:0:0:8000::/65", "2001:db8::8000:0:0:1", true), ("2001:db8:0:0:8000::/65", "2001:db8::1", false),
-        ]
-    )
-    func ranges(range: String, address: String, expected: Bool) throws {
-        let range = try Configuration.AddressRange(range)
-        let address = try #require(SocketAddress(numeric: address, port: 5060))
-        #expect(range.contains(address) == expected)
-        #expect(try Configuration.AddressRange(range.description) == range)
-    }
-
-    @Test(
-        "what is no range is refused",
-        arguments: ["", "10/8", "10.0.0.0/33", "::/129", "a/8", "10.0.0.0/8/8", "10.0.0.0/"]
-    )
-    func badRanges(text: String) {
-        #expect((try? Configuration.AddressRange(text)) == nil)
-    }
-
-    @Test(
         "advertised addresses",
         arguments: [
             ("sip.example.com", true), ("sip.example.com:5060", true), ("192.0.2.1:5060", true), ("[::1]:5060", true),

@@ -1,3 +1,4 @@
+import Flows
 import Observability
 import SIP
 
@@ -157,17 +158,37 @@ extension Codec where Value == Configuration.DigestAlgorithm {
     }
 }
 
-extension Codec where Value == Configuration.ListenAddress {
+extension Codec where Value == ListenAddress {
     /// A place to accept connections.
     static var listenAddress: Codec {
-        scalar("tcp://ADDRESS:PORT", Value.init(_:), { quoted($0.description) })
+        scalar(
+            "tcp://ADDRESS:PORT",
+            { text throws(ValueFault) in
+                do throws(ListenAddressError) {
+                    return try ListenAddress(text)
+                } catch {
+                    throw ValueFault(error.problem, mend: error.mend)
+                }
+            },
+            { quoted($0.description) }
+        )
     }
 }
 
-extension Codec where Value == Configuration.AddressRange {
+extension Codec where Value == CIDR {
     /// A range of addresses.
     static var addressRange: Codec {
-        scalar("ADDRESS/LENGTH", Value.init(_:), { quoted($0.description) })
+        scalar(
+            "ADDRESS/LENGTH",
+            { text throws(ValueFault) in
+                do throws(CIDRError) {
+                    return try CIDR(text)
+                } catch {
+                    throw ValueFault(error.problem, mend: error.mend)
+                }
+            },
+            { quoted($0.description) }
+        )
     }
 }
 

@@ -1,41 +1,7 @@
 import Glibc
-public import SIP
+import SIP
 
 extension Configuration {
-    /// A place to accept connections: `tcp://0.0.0.0:5060`.
-    public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
-        /// How messages travel there.
-        public var transport: TransportKind
-        /// Address and port; port 0 lets the system choose.
-        public var address: SocketAddress
-
-        /// Puts a place together.
-        public init(transport: TransportKind, address: SocketAddress) {
-            self.transport = transport
-            self.address = address
-        }
-
-        /// Reads `tcp://host:port`, with a numeric host.
-        init(_ text: String) throws(ValueFault) {
-            let mend = "write tcp://ADDRESS:PORT, like tcp://0.0.0.0:5060 or tcp://[::]:5060"
-            guard let split = text.firstRange(of: "://") else {
-                throw ValueFault("\"\(text)\" names no transport", mend: mend)
-            }
-            let scheme = text[..<split.lowerBound]
-            guard scheme == "tcp" else { throw ValueFault("transport \"\(scheme)\" is not available", mend: mend) }
-            guard let (host, port) = hostAndPort(text[split.upperBound...]), let port else {
-                throw ValueFault("\"\(text)\" has no port from 0 to 65535", mend: mend)
-            }
-            guard let address = SocketAddress(numeric: host, port: port) else {
-                throw ValueFault("\"\(host)\" is no IP address", mend: mend)
-            }
-            self.init(transport: .tcp, address: address)
-        }
-
-        /// `tcp://0.0.0.0:5060`.
-        public var description: String { "\(transport.uriName)://\(address)" }
-    }
-
     /// What Via and Record-Route say of this server.
     public struct AdvertisedAddress: Sendable, Hashable, CustomStringConvertible {
         /// A name or an address; an IPv6 address is in brackets.

@@ -1,0 +1,77 @@
+import Reactor
+import SIP
+import Signaling
+import Storage
+
+/// Runs the rules' errands: to the store and back, and to the report.
+final class ErrandRunner {
+    private let core: Core
+    private let store: Store
+    private let report: CallReport
+    /// Tickets of appends on their way, oldest first from `head`.
+    private var appends: [UInt64] = []
+    private var head = 0
+    private var lookUps: [UInt64: AddressOfRecord] = [:]
+
+    init(core: Core, store: Store, report: CallReport) {
+        self.core = core
+        self.store = store
+        self.report = report
+    }
+
+    /// Takes what the rules want done.
+    func run() {
+        for errand in core.takeErrands() {
+            switch errand {
+            case .persist(let ticket, let key, let value):
+                appends.append(ticket)
+                store.append(ticket: ticket, key: key.bytes, value: value)
+            case .lookUp(let ticket, let address):
+                lookUps[ticket] = address
+                store.lookUp(ticket: ticket, account: address.text.bytes)
+            case .record(let step): report.take(step)
+            case .registration(let change): report.take(change)
+            }
+        }
+        report.flush()
+    }
+
+    /// Brings the store's answers to the rules.
+    func take(_ answers: [StoreAnswer], now: Now) {
+        for answer in answers {
+            switch answer {
+            case .committed(let last):
+                while head < appends.count, appends[head] <= last {
+                    core.persisted(appends[head], now: now)
+                    head += 1
+                }
+            case .failed(let tickets, _):
+                for ticket in tickets { core.persistFailed(ticket, now: now) }
+            case .account(let ticket, let credentials):
+                guard let address = lookUps.removeValue(forKey: ticket) else { continue }
+                let account = credentials.map { Account(ha1MD5: $0.ha1MD5, ha1SHA256: $0.ha1SHA256) }
+                core.account(ticket, address, account, now: now)
+            case .lookUpFailed(let ticket, _):
+                lookUps[ticket] = nil
+                core.accountFailed(ticket, now: now)
+            case .accountsChanged(let exceptions):
+                core.accountsChanged(Self.algorithms(exceptions), now: now)
+            }
+        }
+        if head == appends.count || head > 4096 {
+            appends.removeFirst(head)
+            head = 0
+        }
+    }
+
+    private static func algorithms(_ exceptions: [AccountException]) -> [AddressOfRecord: [DigestAlgorithm]] {
+        var lists: [AddressOfRecord: [DigestAlgorithm]] = [:]
+        for exception in exceptions {
+            guard let address = AddressOfRecord(ByteString(exception.account)),
+                let list = Configuration.DigestAlgorithm.list(exception.digest)
+            else { continue }
+            lists[address] = list.map(\.rule)
+        }
+        return lists
+    }
+}
