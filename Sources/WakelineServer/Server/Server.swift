@@ -34,6 +34,7 @@ final class Server {
     ///   - reload: reads the configuration again; nil where it is wrong, which it has reported.
     ///   - writer: the thread that writes logs and journal.
     ///   - sink: where log lines go.
+    /// - Throws: what could not be opened, with the mend.
     init(
         _ configuration: Configuration,
         reload: @escaping () -> Configuration?,
