@@ -1,23 +1,26 @@
 /// Which nonce counts of which nonces were used: bounded, and never a replay (RFC 7616 section 3.3, `nc`).
 ///
-/// A direct-mapped table: a nonce that pushes out another leaves behind how young that one was, and an unknown nonce that
-/// is not younger is stale. So forgetting costs a client one more round trip, and never lets a count pass twice.
+/// A table of small sets: in a full set the oldest nonce makes room and leaves behind how young it was, and an unknown
+/// nonce that is not younger is stale. So forgetting costs a client one more round trip, and never lets a count pass twice.
 struct ReplayWindow {
     private struct Slot {
         var id: UInt64 = 0
         var issued: Int64 = 0
+        /// The highest count that was used; 0 in a free slot.
         var highest: UInt32 = 0
         /// Bit n: count `highest - n` was used.
         var used: UInt64 = 0
-        /// The youngest nonce that was pushed out of here.
-        var forgotten: Int64 = .min
     }
 
+    private static let ways = 4
     private var slots: [Slot]
+    /// For each set, the youngest nonce that had to make room.
+    private var forgotten: [Int64]
 
     /// Remembers up to `capacity` nonces, a power of two.
     init(capacity: Int = 1 << 16) {
         slots = Array(repeating: Slot(), count: capacity)
+        forgotten = Array(repeating: .min, count: capacity / Self.ways)
     }
 
     /// Uses a count of a nonce up.
@@ -29,18 +32,28 @@ struct ReplayWindow {
     /// - Returns: false when it was used before, or that can't be told any more.
     mutating func use(_ id: UInt64, issued: Int64, count: UInt32) -> Bool {
         guard count > 0 else { return false }
-        let index = Int(truncatingIfNeeded: id & UInt64(slots.count - 1))
-        if slots[index].id != id || slots[index].issued != issued {
-            guard issued > slots[index].forgotten else { return false }
-            if slots[index].highest > 0 { slots[index].forgotten = max(slots[index].forgotten, slots[index].issued) }
-            // The newcomer may be the older of the two; then it is the one to be careful with.
-            guard issued > slots[index].forgotten else { return false }
-            slots[index].id = id
-            slots[index].issued = issued
-            slots[index].highest = count
-            slots[index].used = 1
-            return true
+        let set = Int(truncatingIfNeeded: id & UInt64(forgotten.count - 1))
+        let first = set * Self.ways
+        var oldest = first
+        for index in first..<(first + Self.ways) {
+            if slots[index].highest > 0, slots[index].id == id, slots[index].issued == issued {
+                return use(count, at: index)
+            }
+            if slots[index].highest == 0 || (slots[oldest].highest > 0 && slots[index].issued < slots[oldest].issued) {
+                oldest = index
+            }
         }
+        guard issued > forgotten[set] else { return false }
+        if slots[oldest].highest > 0 {
+            // The newcomer may be the oldest of all; then it is the one that finds no room.
+            guard issued > slots[oldest].issued else { return false }
+            forgotten[set] = max(forgotten[set], slots[oldest].issued)
+        }
+        slots[oldest] = Slot(id: id, issued: issued, highest: count, used: 1)
+        return true
+    }
+
+    private mutating func use(_ count: UInt32, at index: Int) -> Bool {
         if count > slots[index].highest {
             let distance = count - slots[index].highest
             slots[index].used = distance >= 64 ? 1 : slots[index].used << UInt64(distance) | 1
