@@ -60,17 +60,19 @@ extension Core {
         var token: FlowToken?
         var count = 0
         for value in message.values(.route) {
-            guard let address = try? NameAddress(bytes, value, of: .route),
-                let uri = try? SIPURI(bytes, address.uri), isSelf(bytes, uri, on: flow)
-            else {
+            guard let address = try? NameAddress(bytes, value, of: .route), let uri = try? SIPURI(bytes, address.uri)
+            else { return .foreign }
+            // A token speaks for itself: the other side of a dialog may know this server by another address.
+            if let read = uri.user.flatMap({ tokens.read(bytes, $0) }) {
+                token = token ?? read
+            } else if !isSelf(bytes, uri, on: flow) {
                 // Behind a token, what follows is for the next hop to see.
                 if let token { return .token(token, count: count) }
                 return .foreign
+            } else if uri.user != nil {
+                return .unknownToken
             }
             count += 1
-            guard let user = uri.user else { continue }
-            guard let read = tokens.read(bytes, user) else { return .unknownToken }
-            token = token ?? read
         }
         if let token { return .token(token, count: count) }
         return .none

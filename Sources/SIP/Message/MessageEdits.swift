@@ -32,7 +32,13 @@ public struct MessageEdits {
         write(&scratch)
         let edit = Edit(at: range.lowerBound, deleted: range.count, inserted: start..<scratch.count)
         var position = edits.count
-        while position > 0, edits[position - 1].at > edit.at { position -= 1 }
+        // What is inserted where something else is removed goes before it.
+        while position > 0,
+            edits[position - 1].at > edit.at
+                || (edits[position - 1].at == edit.at && edit.deleted == 0 && edits[position - 1].deleted > 0)
+        {
+            position -= 1
+        }
         edits.insert(edit, at: position)
     }
 
