@@ -25,7 +25,7 @@ extension Core {
             return .failure(RoutingFault(error == .otherScheme ? .unsupportedScheme : .badRequest))
         }
         if uri.isSecure { return .failure(RoutingFault(.unsupportedScheme)) }
-        if let user = uri.user, isSelf(bytes, uri, on: flow), tokens.read(bytes, user) != nil {
+        if let user = uri.user, tokens.read(bytes, user) != nil {
             if let rewritten = undoStrictRouting(message) { return .success(.rewritten(rewritten)) }
             return .failure(RoutingFault(.flowFailed))
         }
