@@ -101,7 +101,12 @@ struct Authenticator {
         guard let nonce = nonces.read(message.bytes, credentials.nonce),
             nonce.issued <= now.wall,
             now.wall - nonce.issued <= settings.nonceLifetime.milliseconds,
-            replays.use(nonce.id, issued: nonce.issued, count: credentials.count ?? 1)
+            replays.use(
+                nonce.id,
+                issued: nonce.issued,
+                count: credentials.count ?? 1,
+                oldest: now.wall - settings.nonceLifetime.milliseconds
+            )
         else { return .challenge(isStale: true) }
         return .identity(address)
     }

@@ -12,7 +12,7 @@ struct ReplayWindow {
         var used: UInt64 = 0
     }
 
-    private static let ways = 4
+    private static let ways = 8
     private var slots: [Slot]
     /// For each set, the youngest nonce that had to make room.
     private var forgotten: [Int64]
@@ -29,27 +29,29 @@ struct ReplayWindow {
     ///   - id: the nonce's random number.
     ///   - issued: when it was made, in milliseconds.
     ///   - count: `nc`.
+    ///   - oldest: nonces made before are refused anyway, so they need not be remembered.
     /// - Returns: false when it was used before, or that can't be told any more.
-    mutating func use(_ id: UInt64, issued: Int64, count: UInt32) -> Bool {
+    mutating func use(_ id: UInt64, issued: Int64, count: UInt32, oldest: Int64 = .min) -> Bool {
         guard count > 0 else { return false }
         let set = Int(truncatingIfNeeded: id & UInt64(forgotten.count - 1))
         let first = set * Self.ways
-        var oldest = first
+        var victim = first
         for index in first..<(first + Self.ways) {
             if slots[index].highest > 0, slots[index].id == id, slots[index].issued == issued {
                 return use(count, at: index)
             }
-            if slots[index].highest == 0 || (slots[oldest].highest > 0 && slots[index].issued < slots[oldest].issued) {
-                oldest = index
+            if slots[index].issued < oldest { slots[index].highest = 0 }
+            if slots[index].highest == 0 || (slots[victim].highest > 0 && slots[index].issued < slots[victim].issued) {
+                victim = index
             }
         }
         guard issued > forgotten[set] else { return false }
-        if slots[oldest].highest > 0 {
+        if slots[victim].highest > 0 {
             // The newcomer may be the oldest of all; then it is the one that finds no room.
-            guard issued > slots[oldest].issued else { return false }
-            forgotten[set] = max(forgotten[set], slots[oldest].issued)
+            guard issued > slots[victim].issued else { return false }
+            forgotten[set] = max(forgotten[set], slots[victim].issued)
         }
-        slots[oldest] = Slot(id: id, issued: issued, highest: count, used: 1)
+        slots[victim] = Slot(id: id, issued: issued, highest: count, used: 1)
         return true
     }
 
