@@ -48,6 +48,12 @@ let package = Package(
             ],
             swiftSettings: common
         ),
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["SIP", "Signaling", "WakelineServer", "CAllocations"],
+            swiftSettings: common
+        ),
         .executableTarget(
             name: "wakeline",
             dependencies: ["WakelineServer", "Observability"],

@@ -6,12 +6,13 @@ extension Core {
     func challenge(_ request: Request, realm: ByteString, account: AddressOfRecord?, isStale: Bool) {
         let isRegister = request.message.method == .register
         let algorithms = authenticator.algorithms(for: account, request.message, settings)
-        let nonce = authenticator.nonce(now: now, random: random.next())
+        scratch.removeAll(keepingCapacity: true)
+        authenticator.appendNonce(now: now, random: random.next(), to: &scratch)
         respond(request, isRegister ? .unauthorized : .proxyAuthenticationRequired) { out in
             Challenge.append(
                 isRegister ? .wwwAuthenticate : .proxyAuthenticate,
                 realm: realm,
-                nonce: nonce,
+                nonce: scratch,
                 algorithms: algorithms,
                 isStale: isStale,
                 &out
@@ -27,7 +28,7 @@ extension Core {
         }
         let ticket = takeTicket()
         waiting[ticket] = reason
-        transactions[server: request.server]?.ticket = ticket
+        transactions.update(server: request.server) { $0.ticket = ticket }
         errands.append(.lookUp(ticket: ticket, address: address))
     }
 
@@ -48,10 +49,10 @@ extension Core {
         authenticator.accounts.remember(address, account)
         switch waiting.removeValue(forKey: ticket) {
         case .account(let request):
-            transactions[server: request.server]?.ticket = 0
+            transactions.update(server: request.server) { $0.ticket = 0 }
             dispatch(request)
         case .callee(let request):
-            transactions[server: request.server]?.ticket = 0
+            transactions.update(server: request.server) { $0.ticket = 0 }
             reject(request, account == nil ? .notFound : .temporarilyUnavailable)
         case .registration, nil: break
         }
@@ -88,15 +89,17 @@ extension Core {
             return nil
         }
         let domain = servedDomain(message.bytes, uri, on: request.flow)
-        let claimed = uri.user.flatMap { user in
-            domain.map { AddressOfRecord(user: message.bytes.unescaped(user), domain: $0) }
-        }
-        if !settings.challengesEveryRequest, let flow = flows[request.flow], !flow.addresses.isEmpty {
-            guard let claimed, flow.addresses.contains(claimed) else {
-                reject(request, Status(403, "From Does Not Belong to This Account"))
-                return nil
+        if !settings.challengesEveryRequest, let addresses = flows[request.flow]?.addresses, !addresses.isEmpty {
+            if let domain, let user = uri.user,
+                let own = addresses.first(where: { $0.matches(message.bytes, user: user, domain: domain) })
+            {
+                return own
             }
-            return claimed
+            reject(request, Status(403, "From Does Not Belong to This Account"))
+            return nil
+        }
+        let claimed = uri.user.flatMap { user in
+            domain.map { AddressOfRecord(message.bytes, user: user, domain: $0) }
         }
         guard let realm = domain ?? settings.domains.first else {
             reject(request, .forbidden)

@@ -102,7 +102,7 @@ extension Core {
             case .invite(var machine) = transactions[server: server]?.machine
         {
             let effects = machine.receiveACK()
-            transactions[server: server]?.machine = .invite(machine)
+            transactions.update(server: server) { $0.machine = .invite(machine) }
             apply(effects, server: server)
             if !effects.deliver { return }
         }

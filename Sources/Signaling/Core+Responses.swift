@@ -16,7 +16,7 @@ extension Core {
         }
         let flow = succession.current(transaction.flow)
         let source = flows[flow]?.info.remote
-        let tag = status.code == 100 ? nil : newTag()
+        let tag = status.code == 100 ? nil : random.next()
         let start = outbox.arena.count
         outbox.send(flow) { out in
             ResponseBuilder.begin(
@@ -26,6 +26,7 @@ extension Core {
                 toTag: tag,
                 source: source,
                 keepAlive: keepAlive(for: flow),
+                edits: &edits,
                 &out
             )
             extra(&out)
@@ -58,23 +59,23 @@ extension Core {
         reason: (inout [UInt8]) -> Void
     ) {
         let source = flows[flow]?.info.remote
+        let tag = random.next()
         outbox.send(flow) { out in
-            ResponseBuilder.begin(status, reason: reason, to: message, toTag: newTag(), source: source, &out)
+            ResponseBuilder.begin(
+                status,
+                reason: reason,
+                to: message,
+                toTag: tag,
+                source: source,
+                edits: &edits,
+                &out
+            )
             ResponseBuilder.end(&out)
         }
     }
 
     func answerStatelessly(_ message: Message, from flow: FlowID, _ status: Status) {
         answerStatelessly(message, from: flow, status.code) { $0.append(text: status.reason) }
-    }
-
-    /// A tag nobody can guess (RFC 3261 section 19.3): 64 random bits.
-    func newTag() -> ByteString {
-        var tag: [UInt8] = []
-        var raw: [UInt8] = []
-        raw.append(bigEndian: random.next(), bytes: 8)
-        Base64URL.encode(raw, &tag)
-        return ByteString(tag)
     }
 
     /// Host and port of this server as the peer of a flow knows it.

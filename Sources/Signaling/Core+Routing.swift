@@ -40,7 +40,7 @@ extension Core {
         }
         if message.method == .register { return .success(.registrar(domain: domain)) }
         guard let user = uri.user else { return .success(.server(domain: domain)) }
-        return .success(.user(AddressOfRecord(user: bytes.unescaped(user), domain: domain), uri))
+        return .success(.user(AddressOfRecord(bytes, user: user, domain: domain), uri))
     }
 
     /// What the topmost Route values say, up to the first that is not ours.
@@ -181,13 +181,15 @@ extension [UInt8] {
 enum BranchText {
     /// Appends `z9hG4bK` and 22 bytes as text.
     static func append(_ id: TransactionTable.ClientID, loopHash: UInt64, epoch: UInt64, to out: inout [UInt8]) {
-        var raw: [UInt8] = []
-        raw.reserveCapacity(22)
-        raw.append(bigEndian: id.rawValue, bytes: 8)
-        raw.append(bigEndian: epoch, bytes: 6)
-        raw.append(bigEndian: loopHash, bytes: 8)
+        var raw = InlineArray<22, UInt8>(repeating: 0)
+        for index in 0..<8 {
+            let shift = UInt64(56 - index * 8)
+            raw[index] = UInt8(truncatingIfNeeded: id.rawValue >> shift)
+            raw[index + 14] = UInt8(truncatingIfNeeded: loopHash >> shift)
+        }
+        for index in 0..<6 { raw[index + 8] = UInt8(truncatingIfNeeded: epoch >> UInt64(40 - index * 8)) }
         out.append(text: "z9hG4bK")
-        Base64URL.encode(raw, &out)
+        Base64URL.encode(raw.span, &out)
     }
 
     /// Reads a branch; nil where it is not one of this life of the node.
@@ -196,13 +198,11 @@ enum BranchText {
         _ range: Range<Int>,
         epoch: UInt64
     ) -> (id: TransactionTable.ClientID, loopHash: UInt64)? {
-        guard range.count == 37 else { return nil }
-        var raw: [UInt8] = []
-        raw.reserveCapacity(22)
-        guard Base64URL.decode(bytes, (range.lowerBound + 7)..<range.upperBound, &raw), raw.count == 22,
-            let id = raw.bigEndian(at: 0, bytes: 8), raw.bigEndian(at: 8, bytes: 6) == epoch,
-            let hash = raw.bigEndian(at: 14, bytes: 8)
-        else { return nil }
-        return (TransactionTable.ClientID(rawValue: id), hash)
+        var raw = InlineArray<32, UInt8>(repeating: 0)
+        guard range.count == 37, Base64URL.decode(bytes, (range.lowerBound + 7)..<range.upperBound, &raw) == 22 else {
+            return nil
+        }
+        guard raw.bigEndian(8..<14) == epoch else { return nil }
+        return (TransactionTable.ClientID(rawValue: raw.bigEndian(0..<8)), raw.bigEndian(14..<22))
     }
 }

@@ -25,11 +25,11 @@ extension Core {
         switch transactions[server: server]?.machine {
         case .invite(var machine):
             let effects = machine.send(status: status)
-            transactions[server: server]?.machine = .invite(machine)
+            transactions.update(server: server) { $0.machine = .invite(machine) }
             return effects
         case .other(var machine):
             let effects = machine.send(status: status)
-            transactions[server: server]?.machine = .other(machine)
+            transactions.update(server: server) { $0.machine = .other(machine) }
             return effects
         case nil: return .none
         }
@@ -38,7 +38,8 @@ extension Core {
     /// Keeps the response that was just put in the outbox where it may have to be sent again.
     func keepForRetransmission(server: TransactionTable.ServerID, from start: Int) {
         guard let transaction = transactions[server: server], !transaction.isReliable else { return }
-        transactions[server: server]?.sent = Array(outbox.arena[start...])
+        let sent = Array(outbox.arena[start...])
+        transactions.update(server: server) { $0.sent = sent }
     }
 
     func apply(_ effects: TransactionEffects, server id: TransactionTable.ServerID) {
@@ -54,12 +55,12 @@ extension Core {
             return
         }
         if effects.retransmission != .keep {
-            transactions[server: id]?.retransmission =
-                change(transaction.retransmission, effects.retransmission, .serverRetransmission, id.rawValue)
+            let timer = change(transaction.retransmission, effects.retransmission, .serverRetransmission, id.rawValue)
+            transactions.update(server: id) { $0.retransmission = timer }
         }
         if effects.lifetime != .keep {
-            transactions[server: id]?.lifetime =
-                change(transaction.lifetime, effects.lifetime, .serverLifetime, id.rawValue)
+            let timer = change(transaction.lifetime, effects.lifetime, .serverLifetime, id.rawValue)
+            transactions.update(server: id) { $0.lifetime = timer }
         }
     }
 
@@ -75,12 +76,12 @@ extension Core {
             return
         }
         if effects.retransmission != .keep {
-            transactions[client: id]?.retransmission =
-                change(transaction.retransmission, effects.retransmission, .clientRetransmission, id.rawValue)
+            let timer = change(transaction.retransmission, effects.retransmission, .clientRetransmission, id.rawValue)
+            transactions.update(client: id) { $0.retransmission = timer }
         }
         if effects.lifetime != .keep {
-            transactions[client: id]?.lifetime =
-                change(transaction.lifetime, effects.lifetime, .clientLifetime, id.rawValue)
+            let timer = change(transaction.lifetime, effects.lifetime, .clientLifetime, id.rawValue)
+            transactions.update(client: id) { $0.lifetime = timer }
         }
     }
 
@@ -105,7 +106,7 @@ extension Core {
     func retransmissionTimerFired(server id: TransactionTable.ServerID) {
         guard case .invite(var machine) = transactions[server: id]?.machine else { return }
         let effects = machine.retransmissionTimerFired()
-        transactions[server: id]?.machine = .invite(machine)
+        transactions.update(server: id) { $0.machine = .invite(machine) }
         apply(effects, server: id)
     }
 
@@ -113,11 +114,11 @@ extension Core {
         switch transactions[server: id]?.machine {
         case .invite(var machine):
             let effects = machine.lifetimeTimerFired()
-            transactions[server: id]?.machine = .invite(machine)
+            transactions.update(server: id) { $0.machine = .invite(machine) }
             apply(effects, server: id)
         case .other(var machine):
             let effects = machine.lifetimeTimerFired()
-            transactions[server: id]?.machine = .other(machine)
+            transactions.update(server: id) { $0.machine = .other(machine) }
             apply(effects, server: id)
         case nil: break
         }
@@ -127,11 +128,11 @@ extension Core {
         switch transactions[client: id]?.machine {
         case .invite(var machine):
             let effects = machine.retransmissionTimerFired()
-            transactions[client: id]?.machine = .invite(machine)
+            transactions.update(client: id) { $0.machine = .invite(machine) }
             apply(effects, client: id)
         case .other(var machine):
             let effects = machine.retransmissionTimerFired()
-            transactions[client: id]?.machine = .other(machine)
+            transactions.update(client: id) { $0.machine = .other(machine) }
             apply(effects, client: id)
         case nil: break
         }
@@ -143,10 +144,10 @@ extension Core {
         switch transaction.machine {
         case .invite(var machine):
             effects = machine.lifetimeTimerFired()
-            transactions[client: id]?.machine = .invite(machine)
+            transactions.update(client: id) { $0.machine = .invite(machine) }
         case .other(var machine):
             effects = machine.lifetimeTimerFired()
-            transactions[client: id]?.machine = .other(machine)
+            transactions.update(client: id) { $0.machine = .other(machine) }
         }
         apply(effects, client: id)
         if effects.timedOut, let context = transaction.context {

@@ -36,6 +36,8 @@ public final class Core: FlowReceiver {
     var waiting: [UInt64: Waiting] = [:]
     var nextTicket: UInt64 = 1
     let epoch: UInt64
+    /// For text that is put together before it is known where it goes.
+    var scratch: [UInt8] = []
     /// Where in the arena the request sent last begins.
     var lastSendStart = 0
     private var incoming = Message()
@@ -66,11 +68,10 @@ public final class Core: FlowReceiver {
         temporaryGRUUs = TemporaryGRUUs(hashes, key: derived("temporary gruu"))
     }
 
-    /// Takes all errands that are open.
-    public func takeErrands() -> [Errand] {
-        guard !errands.isEmpty else { return [] }
-        defer { errands.removeAll(keepingCapacity: true) }
-        return errands
+    /// Exchanges all open errands for an empty array, whose memory is used again.
+    public func takeErrands(into batch: inout [Errand]) {
+        batch.removeAll(keepingCapacity: true)
+        swap(&errands, &batch)
     }
 
     /// Puts new settings in force.
@@ -127,13 +128,13 @@ public final class Core: FlowReceiver {
     /// See `FlowReceiver`.
     public func congested(_ flow: FlowID, now: Now) {
         self.now = now
-        flows[flow]?.isCongested = true
+        flows.update(flow) { $0.isCongested = true }
     }
 
     /// See `FlowReceiver`.
     public func drained(_ flow: FlowID, now: Now) {
         self.now = now
-        flows[flow]?.isCongested = false
+        flows.update(flow) { $0.isCongested = false }
     }
 
     /// See `FlowReceiver`.

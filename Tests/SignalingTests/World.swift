@@ -148,7 +148,8 @@ final class World {
             let entries = core.outbox.entries
             let arena = core.outbox.arena
             core.outbox.removeAll()
-            let errands = core.takeErrands()
+            var errands: [Errand] = []
+            core.takeErrands(into: &errands)
             if entries.isEmpty, errands.isEmpty { return }
             for entry in entries {
                 switch entry {

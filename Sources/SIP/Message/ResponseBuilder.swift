@@ -8,18 +8,21 @@ public enum ResponseBuilder {
     ///   - status: the code.
     ///   - reason: appends the reason phrase.
     ///   - request: what is answered.
-    ///   - toTag: the tag to add where the request's To has none; nil in a 100.
+    ///   - toTag: 64 random bits for the tag that is added where the request's To has none (RFC 3261 section 19.3); nil in
+    ///     a 100.
     ///   - source: where the request came from, for `received` and `rport` in the topmost Via (RFC 3261 section 18.2.1,
     ///     RFC 3581 section 4).
     ///   - keepAlive: seconds to put into a `keep` that was offered (RFC 6223 section 4.3); nil leaves it alone.
+    ///   - edits: worked with, and empty afterwards.
     ///   - out: takes the bytes.
     public static func begin(
         _ status: UInt16,
         reason: (inout [UInt8]) -> Void,
         to request: Message,
-        toTag: ByteString?,
+        toTag: UInt64?,
         source: SocketAddress?,
         keepAlive: UInt64? = nil,
+        edits: inout MessageEdits,
         _ out: inout [UInt8]
     ) {
         out.append(text: "SIP/2.0 ")
@@ -32,7 +35,7 @@ public enum ResponseBuilder {
             switch field.name {
             case .via:
                 if isTopVia, let source, let via = try? request.topVia() {
-                    var edits = MessageEdits()
+                    edits.removeAll()
                     edits.markReceived(via, from: source, keepAlive: keepAlive, in: request)
                     edits.apply(to: request, field.line, &out)
                 } else {
@@ -50,7 +53,7 @@ public enum ResponseBuilder {
                 }
                 out.append(request.bytes, field.line.lowerBound..<field.value.upperBound)
                 out.append(text: ";tag=")
-                out.append(toTag)
+                out.append(hex: toTag, digits: 16)
                 out.append(text: "\r\n")
             default: break
             }
@@ -60,18 +63,6 @@ public enum ResponseBuilder {
     /// Ends an answer that has no body.
     public static func end(_ out: inout [UInt8]) {
         out.append(text: "Content-Length: 0\r\n\r\n")
-    }
-
-    /// A whole answer with nothing beyond what every answer has.
-    public static func write(
-        _ status: Status,
-        to request: Message,
-        toTag: ByteString?,
-        source: SocketAddress?,
-        _ out: inout [UInt8]
-    ) {
-        begin(status.code, reason: { $0.append(text: status.reason) }, to: request, toTag: toTag, source: source, &out)
-        end(&out)
     }
 }
 

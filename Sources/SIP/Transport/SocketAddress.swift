@@ -83,12 +83,11 @@ extension [UInt8] {
             append(UInt8(truncatingIfNeeded: value) &+ UInt8(ascii: "0"))
             return
         }
-        let start = count
-        var rest = value
-        while rest > 0 {
-            append(UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0"))
-            rest /= 10
+        var power: UInt64 = 10
+        while value / power >= 10 { power *= 10 }
+        while power > 0 {
+            append(UInt8(truncatingIfNeeded: value / power % 10) &+ UInt8(ascii: "0"))
+            power /= 10
         }
-        self[start...].reverse()
     }
 }

@@ -100,12 +100,18 @@ public enum URIComparison {
 extension [UInt8] {
     /// The range with `%41` read as `A`.
     public func unescaped(_ range: Range<Int>) -> ByteString {
+        var result: [UInt8] = []
+        result.reserveCapacity(range.count)
+        appendUnescaped(range, to: &result)
+        return ByteString(result)
+    }
+
+    /// Appends the range with `%41` read as `A`.
+    public func appendUnescaped(_ range: Range<Int>, to result: inout [UInt8]) {
         func nibble(_ byte: UInt8) -> UInt8 {
             let letter = byte.lowercased
             return letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
         }
-        var result: [UInt8] = []
-        result.reserveCapacity(range.count)
         var at = range.lowerBound
         while at < range.upperBound {
             if self[at] == UInt8(ascii: "%"), at + 2 < range.upperBound, self[at + 1].isIn(.hexadecimal),
@@ -118,6 +124,5 @@ extension [UInt8] {
                 at += 1
             }
         }
-        return ByteString(result)
     }
 }

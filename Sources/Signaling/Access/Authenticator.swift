@@ -46,9 +46,9 @@ struct Authenticator {
         return settings.algorithms
     }
 
-    /// A fresh nonce.
-    mutating func nonce(now: Now, random: UInt64) -> [UInt8] {
-        nonces.make(Nonce(issued: now.wall, id: random))
+    /// Appends a fresh nonce.
+    mutating func appendNonce(now: Now, random: UInt64, to out: inout [UInt8]) {
+        nonces.append(Nonce(issued: now.wall, id: random), to: &out)
     }
 
     /// Checks the credentials of a request.

@@ -22,28 +22,21 @@ struct Nonces {
         self.key = key
     }
 
-    /// The text of a nonce: 32 bytes in 43 characters.
-    mutating func make(_ nonce: Nonce) -> [UInt8] {
+    /// Appends the text of a nonce: 32 bytes in 43 characters.
+    mutating func append(_ nonce: Nonce, to out: inout [UInt8]) {
         fill(nonce)
-        var text: [UInt8] = []
-        text.reserveCapacity(44)
         input.append(contentsOf: mac.prefix(16))
-        Base64URL.encode(input, &text)
-        return text
+        Base64URL.encode(input.span, &out)
     }
 
     /// Reads a nonce; nil where this server did not make it.
     mutating func read(_ bytes: [UInt8], _ range: Range<Int>) -> Nonce? {
-        input.removeAll(keepingCapacity: true)
-        guard range.count == 43, Base64URL.decode(bytes, range, &input),
-            let issued = input.bigEndian(at: 0, bytes: 8), let id = input.bigEndian(at: 8, bytes: 8),
-            input.count == 32
-        else { return nil }
-        let claimed = Array(input[16...])
-        let nonce = Nonce(issued: Int64(bitPattern: issued), id: id)
+        var raw = InlineArray<32, UInt8>(repeating: 0)
+        guard range.count == 43, Base64URL.decode(bytes, range, &raw) == 32 else { return nil }
+        let nonce = Nonce(issued: Int64(bitPattern: raw.bigEndian(0..<8)), id: raw.bigEndian(8..<16))
         fill(nonce)
         var difference: UInt8 = 0
-        for (offset, byte) in claimed.enumerated() { difference |= byte ^ mac[offset] }
+        for index in 0..<16 { difference |= raw[16 + index] ^ mac[index] }
         return difference == 0 ? nonce : nil
     }
 

@@ -37,19 +37,23 @@ struct FlowTable {
         return flow
     }
 
+    @inline(__always)
     func isOpen(_ id: FlowID) -> Bool {
         id.slot < slots.count && slots[id.slot]?.id == id
     }
 
+    /// The record; nil for a closed flow.
     subscript(id: FlowID) -> Flow? {
-        get { isOpen(id) ? slots[id.slot] : nil }
-        _modify {
-            guard isOpen(id) else {
-                var nothing: Flow?
-                yield &nothing
-                return
-            }
-            yield &slots[id.slot]
-        }
+        @inline(__always) get { isOpen(id) ? slots[id.slot] : nil }
+    }
+
+    /// Changes a record in place; does nothing for a closed flow.
+    @inline(__always)
+    mutating func update(_ id: FlowID, _ change: (inout Flow) -> Void) {
+        guard isOpen(id) else { return }
+        // Taken out and put back: moved, not copied.
+        guard var taken = slots[id.slot].take() else { return }
+        change(&taken)
+        slots[id.slot] = taken
     }
 }

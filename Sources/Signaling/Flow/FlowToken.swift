@@ -38,23 +38,25 @@ struct FlowTokens {
         mac.removeAll(keepingCapacity: true)
         hashes.hmacSHA256(key, input, &mac)
         input.append(contentsOf: mac.prefix(Self.macLength))
-        Base64URL.encode(input, &out)
+        Base64URL.encode(input.span, &out)
     }
 
     /// Reads a token; nil where it is not one of this node and epoch.
     mutating func read(_ bytes: [UInt8], _ range: Range<Int>) -> FlowToken? {
+        var raw = InlineArray<32, UInt8>(repeating: 0)
+        guard range.count == 43, Base64URL.decode(bytes, range, &raw) == 32, raw.bigEndian(0..<6) == epoch else {
+            return nil
+        }
         input.removeAll(keepingCapacity: true)
-        guard range.count == 43, Base64URL.decode(bytes, range, &input), input.count == 32,
-            input.bigEndian(at: 0, bytes: 6) == epoch & 0xffff_ffff_ffff,
-            let caller = input.bigEndian(at: 6, bytes: 8), let callee = input.bigEndian(at: 14, bytes: 8)
-        else { return nil }
-        let claimed = Array(input[22...])
-        input.removeLast(Self.macLength)
+        for index in 0..<(32 - Self.macLength) { input.append(raw[index]) }
         mac.removeAll(keepingCapacity: true)
         hashes.hmacSHA256(key, input, &mac)
         var difference: UInt8 = 0
-        for (offset, byte) in claimed.enumerated() { difference |= byte ^ mac[offset] }
+        for index in 0..<Self.macLength { difference |= raw[32 - Self.macLength + index] ^ mac[index] }
         guard difference == 0 else { return nil }
-        return FlowToken(caller: FlowID(rawValue: caller), callee: FlowID(rawValue: callee))
+        return FlowToken(
+            caller: FlowID(rawValue: raw.bigEndian(6..<14)),
+            callee: FlowID(rawValue: raw.bigEndian(14..<22))
+        )
     }
 }

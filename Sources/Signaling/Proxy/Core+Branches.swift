@@ -5,7 +5,7 @@ extension Core {
     /// Begins with a request that may go on.
     func start(_ context: ResponseContext) {
         let server = context.request.server
-        transactions[server: server]?.context = context
+        transactions.update(server: server) { $0.context = context }
         unanswered += 1
         // A 100 leaves only when nothing better comes: for INVITE after 200 ms (RFC 3261 section 17.2.1), for others
         // when the peer's retransmissions have grown to T2 (RFC 4320 section 4.1).
@@ -13,8 +13,8 @@ extension Core {
             context.isInvite
             ? settings.tryingAfter
             : Interval(milliseconds: settings.timers.t2.milliseconds - settings.timers.t1.milliseconds)
-        transactions[server: server]?.patience =
-            timers.arm(at: now.monotonic + pause, CoreTimer(kind: .trying, id: server.rawValue))
+        let timer = timers.arm(at: now.monotonic + pause, CoreTimer(kind: .trying, id: server.rawValue))
+        transactions.update(server: server) { $0.patience = timer }
         if context.isInvite {
             let request = context.request
             record(
@@ -77,7 +77,10 @@ extension Core {
         context.branches[index].client = client
         context.branches[index].progress = .calling
         emit(context, index, client, way)
-        if !isReliable { transactions[client: client]?.sent = Array(outbox.arena[lastSendStart...]) }
+        if !isReliable {
+            let sent = Array(outbox.arena[lastSendStart...])
+            transactions.update(client: client) { $0.sent = sent }
+        }
         apply(effects, client: client)
         if context.isInvite {
             context.branches[index].timerC = timers.arm(

@@ -32,7 +32,7 @@ extension Core {
             ClientTransaction(machine: .other(cancelMachine), flow: transaction.flow, context: nil, branch: index),
             in: &flows
         )
-        transactions[client: client]?.cancel = cancel
+        transactions.update(client: client) { $0.cancel = cancel }
         let start = outbox.arena.count
         outbox.send(transaction.flow) { out in
             appendHopRequest("CANCEL", context, index, client, transaction.flow, &out)
@@ -52,10 +52,13 @@ extension Core {
             }
             out.append(text: "Content-Length: 0\r\n\r\n")
         }
-        if !isReliable { transactions[client: cancel]?.sent = Array(outbox.arena[start...]) }
+        if !isReliable {
+            let sent = Array(outbox.arena[start...])
+            transactions.update(client: cancel) { $0.sent = sent }
+        }
         apply(cancelMachine.start(), client: cancel)
         let effects = machine.cancelled()
-        transactions[client: client]?.machine = .invite(machine)
+        transactions.update(client: client) { $0.machine = .invite(machine) }
         apply(effects, client: client)
     }
 
@@ -65,10 +68,11 @@ extension Core {
     func lostCaller(of server: TransactionTable.ServerID) {
         guard let transaction = transactions[server: server], transaction.context != nil else { return }
         timers.cancel(transaction.patience)
-        transactions[server: server]?.patience = timers.arm(
+        let timer = timers.arm(
             at: now.monotonic + settings.callerPatience,
             CoreTimer(kind: .orphaned, id: server.rawValue)
         )
+        transactions.update(server: server) { $0.patience = timer }
     }
 
     func patienceEnded(_ server: TransactionTable.ServerID) {

@@ -25,10 +25,10 @@ extension Core {
         case .invite(var machine):
             guard message.method == .invite else { return }
             effects = machine.receive(status: message.status)
-            transactions[client: id]?.machine = .invite(machine)
+            transactions.update(client: id) { $0.machine = .invite(machine) }
         case .other(var machine):
             effects = machine.receive(status: message.status)
-            transactions[client: id]?.machine = .other(machine)
+            transactions.update(client: id) { $0.machine = .other(machine) }
         }
         if effects.acknowledge, let context = transaction.context {
             acknowledge(message, context, transaction, id)
@@ -147,7 +147,7 @@ extension Core {
         guard let transaction = transactions[server: server] else { return }
         timers.cancel(transaction.patience)
         if transaction.context != nil { unanswered -= 1 }
-        transactions[server: server]?.context = nil
+        transactions.update(server: server) { $0.context = nil }
     }
 
     private func collectChallenges(_ message: Message, _ context: ResponseContext, _ index: Int) {

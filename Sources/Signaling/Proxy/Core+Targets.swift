@@ -50,6 +50,13 @@ extension Core {
 
     /// The devices behind some bindings, best first; two reg-ids of an instance are two ways to one device.
     func devices(_ bindings: [Binding]) -> [Device] {
+        // Most people have one phone.
+        if bindings.count == 1 {
+            let binding = bindings[0]
+            guard let flow = binding.flow, flows.isOpen(flow), binding.expires > now.wall else { return [] }
+            let way = Way(contact: binding.contact, flow: flow, path: binding.path)
+            return [Device(instance: binding.instance, q: binding.q, ways: [way])]
+        }
         var devices: [(device: Device, refreshed: Int64)] = []
         for binding in bindings.sorted(by: { $0.refreshed > $1.refreshed }) {
             guard let flow = binding.flow, flows.isOpen(flow), binding.expires > now.wall else { continue }
@@ -136,7 +143,7 @@ extension Core {
         guard let uri = try? SIPURI(bytes, message.requestURI), let user = uri.user,
             let gruu = bytes.parameter("gr", in: uri.parameters),
             let domain = servedDomain(bytes, uri, on: flow),
-            let (_, bindings) = instance(gruu, of: AddressOfRecord(user: bytes.unescaped(user), domain: domain), bytes)
+            let (_, bindings) = instance(gruu, of: AddressOfRecord(bytes, user: user, domain: domain), bytes)
         else { return nil }
         let ways = devices(bindings).flatMap(\.ways)
         return ways.first { $0.flow == target } ?? ways.first

@@ -25,10 +25,24 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
         )
     }
 
-    /// The AoR a SIP URI stands for; nil where it has no user.
-    public init?(_ bytes: [UInt8], _ uri: SIPURI) {
-        guard let user = uri.user else { return nil }
-        self.init(user: bytes.unescaped(user), domain: ByteString(bytes, uri.host).lowercased)
+    /// Joins the user part of a URI, whose escapes are undone, and a domain in canonical form.
+    init(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) {
+        var text: [UInt8] = []
+        text.reserveCapacity(user.count + 1 + domain.count)
+        bytes.appendUnescaped(user, to: &text)
+        separator = text.count
+        text.append(UInt8(ascii: "@"))
+        text.append(domain)
+        self.text = ByteString(text)
+    }
+
+    /// Whether this is the AoR of such a user part and domain.
+    func matches(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) -> Bool {
+        guard text.count - separator - 1 == domain.count,
+            text.bytes.isEqual((separator + 1)..<text.count, to: domain.bytes, domain.range)
+        else { return false }
+        if bytes.isEqual(user, to: text.bytes, 0..<separator) { return true }
+        return user.count > separator && bytes.unescaped(user) == self.user
     }
 
     /// The part before the `@`.

@@ -24,7 +24,7 @@ extension Core {
         guard let to = try? message.nameAddress(.to), let uri = try? SIPURI(message.bytes, to.uri),
             let user = uri.user, let toDomain = servedDomain(message.bytes, uri, on: request.flow)
         else { return respond(request, Status(404, "Address-of-Record Not in a Domain Served Here")) }
-        let address = AddressOfRecord(user: message.bytes.unescaped(user), domain: toDomain)
+        let address = AddressOfRecord(message.bytes, user: user, domain: toDomain)
         switch authenticator.check(message, .authorization, realm: toDomain, settings, now: now) {
         case .identity(let identity):
             guard identity == address else {
@@ -159,7 +159,7 @@ extension Core {
         }
         for binding in after {
             guard let own = binding.flow, own == flow else { continue }
-            if flows[own]?.addresses.contains(address) == false { flows[own]?.addresses.append(address) }
+            if flows[own]?.addresses.contains(address) == false { flows.update(own) { $0.addresses.append(address) } }
             let tag = FlowTag(addressOfRecord: address.text, instance: binding.instance, regID: binding.regID)
             outbox.append(.tag(own, tag))
         }
@@ -182,11 +182,11 @@ extension Core {
     func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
         guard let instance = binding.instance, let flow = binding.flow else { return }
         let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
-        if let gone = succession.arrive(flow, of: way) { flows[flow]?.predecessor = gone }
+        if let gone = succession.arrive(flow, of: way) { flows.update(flow) { $0.predecessor = gone } }
         for old in before where old.isSameWay(as: binding) {
             guard let oldFlow = old.flow, oldFlow != flow else { continue }
             succession.succeed(oldFlow, by: flow)
-            flows[flow]?.predecessor = oldFlow
+            flows.update(flow) { $0.predecessor = oldFlow }
             guard let gone = flows[oldFlow] else { continue }
             for client in transactions.clients(waitingOn: gone) { moveToNewFlow(client, flow) }
             if flows[oldFlow]?.addresses.isEmpty ?? false { outbox.append(.close(oldFlow, .replaced)) }
@@ -201,7 +201,7 @@ extension Core {
             return
         }
         let hasTimer = (plan.usesOutbound || plan.asksForKeepAlive) && settings.flowTimer > .zero
-        if hasTimer { flows[flow]?.hasFlowTimer = true }
+        if hasTimer { flows.update(flow) { $0.hasFlowTimer = true } }
         let isTimed = flows[flow]?.hasFlowTimer ?? false
         outbox.append(
             .keepAlive(
@@ -215,7 +215,7 @@ extension Core {
     /// An address-of-record has no binding over a flow any more.
     private func release(_ flow: FlowID, from address: AddressOfRecord) {
         guard flows.isOpen(flow) else { return }
-        flows[flow]?.addresses.removeAll { $0 == address }
+        flows.update(flow) { $0.addresses.removeAll { $0 == address } }
         if flows[flow]?.addresses.isEmpty ?? false { outbox.append(.keepAlive(flow, settings.idleLimit)) }
     }
 

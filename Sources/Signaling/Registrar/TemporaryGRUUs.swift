@@ -23,21 +23,22 @@ struct TemporaryGRUUs {
         hashes.hmacSHA256(key, raw + [1], &mac)
         raw.append(contentsOf: mac.prefix(8))
         out.append(text: "tgruu.")
-        Base64URL.encode(raw, &out)
+        Base64URL.encode(raw.span, &out)
     }
 
     /// Reads the user part of a temporary GRUU; nil where it is none of ours.
     func serial(_ user: ByteString) -> UInt64? {
         guard user.bytes.starts(with: Self.prefix.utf8), user.count == 38 else { return nil }
-        var raw: [UInt8] = []
-        guard Base64URL.decode(user.bytes, 6..<user.count, &raw), let random = raw.bigEndian(at: 0, bytes: 8),
-            let hidden = raw.bigEndian(at: 8, bytes: 8), raw.count == 24
-        else { return nil }
+        var raw = InlineArray<32, UInt8>(repeating: 0)
+        guard Base64URL.decode(user.bytes, 6..<user.count, &raw) == 24 else { return nil }
+        let random = raw.bigEndian(0..<8)
+        var input: [UInt8] = []
+        for index in 0..<16 { input.append(raw[index]) }
         var mac: [UInt8] = []
-        hashes.hmacSHA256(key, Array(raw[..<16]) + [1], &mac)
+        hashes.hmacSHA256(key, input + [1], &mac)
         var difference: UInt8 = 0
-        for offset in 0..<8 { difference |= raw[16 + offset] ^ mac[offset] }
-        return difference == 0 ? hidden ^ mask(random) : nil
+        for index in 0..<8 { difference |= raw[16 + index] ^ mac[index] }
+        return difference == 0 ? raw.bigEndian(8..<16) ^ mask(random) : nil
     }
 
     private func mask(_ random: UInt64) -> UInt64 {

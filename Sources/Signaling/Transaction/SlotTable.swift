@@ -21,6 +21,14 @@ struct SlotTable<Element> {
     private struct Slot {
         var generation: UInt32
         var element: Element?
+
+        @inline(__always)
+        mutating func change(_ change: (inout Element) -> Void) {
+            // Taken out and put back: moved, not copied.
+            guard var taken = element.take() else { return }
+            change(&taken)
+            element = taken
+        }
     }
 
     private var slots: [Slot] = []
@@ -38,24 +46,23 @@ struct SlotTable<Element> {
         return ID(slot: UInt32(truncatingIfNeeded: slots.count - 1), generation: 1)
     }
 
+    @inline(__always)
     func contains(_ id: ID) -> Bool {
         Int(id.slot) < slots.count && slots[Int(id.slot)].generation == id.generation
-            && slots[Int(id.slot)].element != nil
     }
 
-    /// The entry; setting nil is the same as `remove`, and setting on a stale identity does nothing.
+    /// The entry; nil for a stale identity.
     subscript(id: ID) -> Element? {
-        get { contains(id) ? slots[Int(id.slot)].element : nil }
-        _modify {
-            // A stale identity is given a place that is thrown away.
-            guard contains(id) else {
-                var nothing: Element?
-                yield &nothing
-                return
-            }
-            yield &slots[Int(id.slot)].element
-            if slots[Int(id.slot)].element == nil { release(id.slot) }
-        }
+        @inline(__always) get { contains(id) ? slots[Int(id.slot)].element : nil }
+    }
+
+    /// Changes an entry in place; does nothing for a stale identity.
+    ///
+    /// A closure, since a subscript that yields would allocate the frame of its coroutine at each change.
+    @inline(__always)
+    mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
+        guard contains(id) else { return }
+        slots[Int(id.slot)].change(change)
     }
 
     @discardableResult
@@ -65,14 +72,6 @@ struct SlotTable<Element> {
         slots[Int(id.slot)].element = nil
         release(id.slot)
         return element
-    }
-
-    /// The identities of all entries, in order of their slots.
-    var ids: [ID] {
-        slots.indices.compactMap { index in
-            slots[index].element == nil
-                ? nil : ID(slot: UInt32(truncatingIfNeeded: index), generation: slots[index].generation)
-        }
     }
 
     private mutating func release(_ slot: UInt32) {

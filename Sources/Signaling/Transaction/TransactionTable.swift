@@ -15,13 +15,23 @@ struct TransactionTable {
     func server(_ key: TransactionKey) -> ServerID? { serversByKey[key] }
 
     subscript(client id: ClientID) -> ClientTransaction? {
-        get { clients[id] }
-        _modify { yield &clients[id] }
+        @inline(__always) get { clients[id] }
     }
 
     subscript(server id: ServerID) -> ServerTransaction? {
-        get { servers[id] }
-        _modify { yield &servers[id] }
+        @inline(__always) get { servers[id] }
+    }
+
+    /// Changes a client transaction in place.
+    @inline(__always)
+    mutating func update(client id: ClientID, _ change: (inout ClientTransaction) -> Void) {
+        clients.update(id, change)
+    }
+
+    /// Changes a server transaction in place.
+    @inline(__always)
+    mutating func update(server id: ServerID, _ change: (inout ServerTransaction) -> Void) {
+        servers.update(id, change)
     }
 
     mutating func insert(_ server: ServerTransaction, in flows: inout FlowTable) -> ServerID {
@@ -82,33 +92,37 @@ struct TransactionTable {
 
     private mutating func link(client id: ClientID, _ flow: FlowID, _ flows: inout FlowTable) {
         let head = flows[flow]?.firstClient ?? .none
-        clients[id]?.flow = flow
-        clients[id]?.next = head
-        clients[id]?.previous = .none
-        clients[head]?.previous = id
-        flows[flow]?.firstClient = id
+        clients.update(id) {
+            $0.flow = flow
+            $0.next = head
+            $0.previous = .none
+        }
+        clients.update(head) { $0.previous = id }
+        flows.update(flow) { $0.firstClient = id }
     }
 
     private mutating func unlink(client id: ClientID, _ flows: inout FlowTable) {
         guard let client = clients[id] else { return }
-        clients[client.next]?.previous = client.previous
-        clients[client.previous]?.next = client.next
-        if flows[client.flow]?.firstClient == id { flows[client.flow]?.firstClient = client.next }
+        clients.update(client.next) { $0.previous = client.previous }
+        clients.update(client.previous) { $0.next = client.next }
+        flows.update(client.flow) { if $0.firstClient == id { $0.firstClient = client.next } }
     }
 
     private mutating func link(server id: ServerID, _ flow: FlowID, _ flows: inout FlowTable) {
         let head = flows[flow]?.firstServer ?? .none
-        servers[id]?.next = head
-        servers[id]?.previous = .none
-        servers[head]?.previous = id
-        flows[flow]?.firstServer = id
+        servers.update(id) {
+            $0.next = head
+            $0.previous = .none
+        }
+        servers.update(head) { $0.previous = id }
+        flows.update(flow) { $0.firstServer = id }
     }
 
     private mutating func unlink(server id: ServerID, _ flows: inout FlowTable) {
         guard let server = servers[id] else { return }
-        servers[server.next]?.previous = server.previous
-        servers[server.previous]?.next = server.next
-        if flows[server.flow]?.firstServer == id { flows[server.flow]?.firstServer = server.next }
+        servers.update(server.next) { $0.previous = server.previous }
+        servers.update(server.previous) { $0.next = server.next }
+        flows.update(server.flow) { if $0.firstServer == id { $0.firstServer = server.next } }
     }
 }
 

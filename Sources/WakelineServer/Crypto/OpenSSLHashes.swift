@@ -16,7 +16,9 @@ public final class OpenSSLHashes {
 
     private let md5Algorithm: OpaquePointer
     private let sha256Algorithm: OpaquePointer
-    private let context: OpaquePointer
+    /// A context for each algorithm: one that changes its algorithm would allocate each time.
+    private let md5Context: OpaquePointer
+    private let sha256Context: OpaquePointer
 
     /// Looks the algorithms up.
     ///
@@ -27,18 +29,26 @@ public final class OpenSSLHashes {
             EVP_MD_free(md5)
             throw CryptoError("SHA256")
         }
-        guard let context = EVP_MD_CTX_new() else {
+        guard let md5Context = EVP_MD_CTX_new() else {
+            EVP_MD_free(md5)
+            EVP_MD_free(sha256)
+            throw CryptoError("a hash context")
+        }
+        guard let sha256Context = EVP_MD_CTX_new() else {
+            EVP_MD_CTX_free(md5Context)
             EVP_MD_free(md5)
             EVP_MD_free(sha256)
             throw CryptoError("a hash context")
         }
         md5Algorithm = md5
         sha256Algorithm = sha256
-        self.context = context
+        self.md5Context = md5Context
+        self.sha256Context = sha256Context
     }
 
     deinit {
-        EVP_MD_CTX_free(context)
+        EVP_MD_CTX_free(sha256Context)
+        EVP_MD_CTX_free(md5Context)
         EVP_MD_free(sha256Algorithm)
         EVP_MD_free(md5Algorithm)
     }
@@ -50,7 +60,7 @@ public final class OpenSSLHashes {
     ///   - output: takes 16 bytes; it must have room for them, and may overlap the input.
     public func md5(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= Self.md5Length, "no room for an MD5 hash")
-        hash(md5Algorithm, bytes, UnsafeRawBufferPointer(start: nil, count: 0), into: output, Self.md5Length)
+        hash(md5Algorithm, md5Context, bytes, UnsafeRawBufferPointer(start: nil, count: 0), into: output, Self.md5Length)
     }
 
     /// The SHA-256 hash of some bytes (FIPS 180-4).
@@ -60,7 +70,7 @@ public final class OpenSSLHashes {
     ///   - output: takes 32 bytes; it must have room for them, and may overlap the input.
     public func sha256(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= Self.sha256Length, "no room for a SHA-256 hash")
-        hash(sha256Algorithm, bytes, UnsafeRawBufferPointer(start: nil, count: 0), into: output, Self.sha256Length)
+        hash(sha256Algorithm, sha256Context, bytes, UnsafeRawBufferPointer(start: nil, count: 0), into: output, Self.sha256Length)
     }
 
     /// The HMAC of some bytes with SHA-256 (RFC 2104).
@@ -81,11 +91,12 @@ public final class OpenSSLHashes {
             pad.initializeMemory(as: UInt8.self, repeating: 0)
             if key.count <= pad.count { pad.copyMemory(from: key) } else { sha256(key, into: pad) }
             for index in pad.indices { pad[index] ^= 0x36 }
-            hash(sha256Algorithm, UnsafeRawBufferPointer(pad), bytes, into: inner, Self.sha256Length)
+            hash(sha256Algorithm, sha256Context, UnsafeRawBufferPointer(pad), bytes, into: inner, Self.sha256Length)
             // From the inner pad to the outer one.
             for index in pad.indices { pad[index] ^= 0x36 ^ 0x5c }
             hash(
                 sha256Algorithm,
+                sha256Context,
                 UnsafeRawBufferPointer(pad),
                 UnsafeRawBufferPointer(inner),
                 into: output,
@@ -116,6 +127,7 @@ public final class OpenSSLHashes {
 
     private func hash(
         _ algorithm: OpaquePointer,
+        _ context: OpaquePointer,
         _ first: UnsafeRawBufferPointer,
         _ second: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer,

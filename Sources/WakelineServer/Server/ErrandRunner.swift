@@ -11,6 +11,7 @@ final class ErrandRunner {
     /// Tickets of appends on their way, oldest first from `head`.
     private var appends: [UInt64] = []
     private var head = 0
+    private var batch: [Errand] = []
     private var lookUps: [UInt64: AddressOfRecord] = [:]
 
     init(core: Core, store: Store, report: CallReport) {
@@ -21,7 +22,8 @@ final class ErrandRunner {
 
     /// Takes what the rules want done.
     func run() {
-        for errand in core.takeErrands() {
+        core.takeErrands(into: &batch)
+        for errand in batch {
             switch errand {
             case .persist(let ticket, let key, let value):
                 appends.append(ticket)

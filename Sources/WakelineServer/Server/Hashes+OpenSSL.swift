@@ -1,8 +1,11 @@
-import SIP
+public import SIP
 
 extension Hashes {
     /// OpenSSL's functions, for the thread that makes them.
-    static func openSSL() throws(CryptoError) -> Hashes {
+    ///
+    /// - Throws: what OpenSSL lacks.
+    /// - Returns: the functions.
+    public static func openSSL() throws(CryptoError) -> Hashes {
         let hashes = try OpenSSLHashes()
         return Hashes(
             md5: { input, out in
