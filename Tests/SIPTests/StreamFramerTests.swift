@@ -1,4 +1,5 @@
 import SIP
+import TestSupport
 import Testing
 
 /// What a stream was cut into.
