@@ -9,6 +9,7 @@ public enum Torture {
 
     /// A message cannot be read.
     public struct Unreadable: Error, CustomStringConvertible {
+        /// Where it should be.
         public let description: String
     }
 
