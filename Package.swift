@@ -60,10 +60,21 @@ let package = Package(
             swiftSettings: common
         ),
 
-        .testTarget(name: "SIPTests", dependencies: ["SIP"], resources: [.copy("Fixtures")], swiftSettings: common),
+        .target(
+            name: "TestSupport",
+            dependencies: ["SIP", "COpenSSL"],
+            path: "Tests/TestSupport",
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "SIPTests",
+            dependencies: ["SIP", "TestSupport"],
+            exclude: ["Fixtures"],
+            swiftSettings: common
+        ),
         .testTarget(
             name: "SignalingTests",
-            dependencies: ["Signaling", "SIP", "COpenSSL"],
+            dependencies: ["Signaling", "SIP", "TestSupport"],
             swiftSettings: common
         ),
         .testTarget(

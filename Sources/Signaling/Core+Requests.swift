@@ -25,7 +25,8 @@ extension Core {
     func receive(request message: Message, from flow: FlowID) {
         if let fault = message.validate() {
             guard message.isAnswerable else {
-                outbox.append(.close(flow, .garbage))
+                // An ACK is never answered; anything else without Via or CSeq was not written by a SIP element.
+                if message.method != .ack { outbox.append(.close(flow, .garbage)) }
                 return
             }
             answerStatelessly(message, from: flow, fault.status) { fault.appendReason(to: &$0) }

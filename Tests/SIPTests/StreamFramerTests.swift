@@ -1,8 +1,9 @@
 import SIP
+import TestSupport
 import Testing
 
 /// What a stream was cut into.
-private enum Piece: Equatable, CustomStringConvertible {
+enum Piece: Equatable, CustomStringConvertible {
     case message([UInt8])
     case ping
     case blankLine
@@ -23,7 +24,7 @@ private enum Piece: Equatable, CustomStringConvertible {
 }
 
 /// Feeds a stream in cuts of given lengths, and gives back what came out of it.
-private func cut(_ stream: [UInt8], limits: Limits = Limits(), by lengths: () -> Int) -> [Piece] {
+func cut(_ stream: [UInt8], limits: Limits = Limits(), by lengths: () -> Int) -> [Piece] {
     var pieces: [Piece] = []
     var framer = StreamFramer()
     var unread: [UInt8] = []

@@ -1,4 +1,5 @@
 import SIP
+import TestSupport
 import Testing
 
 @Suite("Timer wheel")

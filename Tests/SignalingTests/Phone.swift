@@ -1,5 +1,6 @@
 import SIP
 import Signaling
+import TestSupport
 import Testing
 
 /// A phone of the tests: it writes its messages by hand and knows its own state.

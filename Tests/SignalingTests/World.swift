@@ -1,30 +1,7 @@
-import COpenSSL
 import SIP
 import Signaling
+import TestSupport
 import Testing
-
-extension Hashes {
-    /// The reference implementation, for tests.
-    nonisolated static var openSSL: Hashes {
-        Hashes(
-            md5: { digest(EVP_md5(), $0, &$1) },
-            sha256: { digest(EVP_sha256(), $0, &$1) },
-            hmacSHA256: { key, input, out in
-                var mac = [UInt8](repeating: 0, count: 32)
-                var length: UInt32 = 0
-                HMAC(EVP_sha256(), key, Int32(key.count), input, input.count, &mac, &length)
-                out.append(contentsOf: mac)
-            }
-        )
-    }
-
-    private static func digest(_ type: OpaquePointer?, _ input: [UInt8], _ out: inout [UInt8]) {
-        var hash = [UInt8](repeating: 0, count: 64)
-        var length: UInt32 = 0
-        EVP_Digest(input, input.count, &hash, &length, type, nil)
-        out.append(contentsOf: hash.prefix(Int(length)))
-    }
-}
 
 /// A core with a hand-moved clock, and flows that are lists of messages.
 final class World {
@@ -72,14 +49,18 @@ final class World {
         Now(monotonic: Instant(milliseconds: time), wall: 1_800_000_000_000 + time - 1_000_000)
     }
 
-    func open(_ transport: TransportKind = .tcp, port: UInt16 = 40_000) -> FlowID {
+    func open(
+        _ transport: TransportKind = .tcp,
+        port: UInt16 = 40_000,
+        local: SocketAddress = SocketAddress(ipv4: 0x7f00_0001, port: 5060)
+    ) -> FlowID {
         let flow = FlowID(slot: Int(nextSerial), serial: nextSerial)
         nextSerial += 1
         core.opened(
             flow,
             FlowInfo(
                 transport: transport,
-                local: SocketAddress(ipv4: 0x7f00_0001, port: 5060),
+                local: local,
                 remote: SocketAddress(ipv4: 0xc000_0201, port: port)
             ),
             now: now
@@ -116,6 +97,17 @@ final class World {
 
     func sendRaw(_ flow: FlowID, _ text: String) {
         core.received(flow, Array(text.utf8).span, now: now)
+        drain()
+    }
+
+    /// Cuts bytes as a carrier would, and hands over what stands first in them.
+    func feed(_ flow: FlowID, _ bytes: [UInt8]) {
+        var framer = StreamFramer()
+        switch framer.next(bytes.span, limits: core.settings.limits) {
+        case .message(let length): core.received(flow, bytes.span.extracting(0..<length), now: now)
+        case .fault(let fault): core.refused(flow, fault, head: bytes.span, now: now)
+        case .incomplete, .blankLine, .ping: break
+        }
         drain()
     }
 

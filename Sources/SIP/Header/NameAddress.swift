@@ -26,7 +26,9 @@ public struct NameAddress: Hashable, Sendable {
             while at < end, bytes[at].isLWS { at += 1 }
             guard at < end, bytes[at] == UInt8(ascii: "<") else { throw .malformed(name) }
         }
-        if let open = bytes.first(UInt8(ascii: "<"), in: at..<end) {
+        // In a bare URI's parameters a bracket may stand within quotes, as in `+sip.instance`.
+        let nameEnd = bytes[at..<end].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\"") } ?? end
+        if let open = bytes.first(UInt8(ascii: "<"), in: at..<nameEnd) {
             if displayName == nil {
                 let words = bytes.trimmed(at..<open)
                 for position in words where !bytes[position].isIn(.token) && !bytes[position].isLWS {

@@ -7,6 +7,11 @@ public struct MessageEdits {
         var at: Int
         var deleted: Int
         var inserted: Range<Int>
+
+        /// Whether it comes before an edit that was made earlier.
+        func isBefore(_ earlier: Edit) -> Bool {
+            at < earlier.at || at == earlier.at && deleted == 0 && earlier.deleted > 0
+        }
     }
 
     private var edits: [Edit] = []
@@ -26,19 +31,14 @@ public struct MessageEdits {
 
     /// Replaces a range of the message by what `write` appends.
     ///
-    /// Replacements must not overlap; several insertions at one place stand in the order in which they were made.
+    /// Replacements must not overlap; several insertions at one place stand in the order in which they were made, and
+    /// before what is replaced there.
     public mutating func replace(_ range: Range<Int>, _ write: (inout [UInt8]) -> Void) {
         let start = scratch.count
         write(&scratch)
         let edit = Edit(at: range.lowerBound, deleted: range.count, inserted: start..<scratch.count)
         var position = edits.count
-        // What is inserted where something else is removed goes before it.
-        while position > 0,
-            edits[position - 1].at > edit.at
-                || (edits[position - 1].at == edit.at && edit.deleted == 0 && edits[position - 1].deleted > 0)
-        {
-            position -= 1
-        }
+        while position > 0, edit.isBefore(edits[position - 1]) { position -= 1 }
         edits.insert(edit, at: position)
     }
 

@@ -11,12 +11,12 @@ extension Message {
         return fault
     }
 
-    /// The faults that forbid any answer: without these fields nobody would know whose it is.
+    /// Whether there is enough for an answer: what its sender matches one by (RFC 3261 section 17.1.3), however malformed.
+    ///
+    /// An answer takes these fields over as they stand, and goes back the way the request came; other fields may be
+    /// missing (RFC 4475 section 3.3.1). An ACK is never answered.
     public var isAnswerable: Bool {
-        guard isRequest, method != .ack, !methodRange.isEmpty, has(.from), has(.to), has(.callID), has(.cseq) else {
-            return false
-        }
-        return (try? topVia()) != nil
+        isRequest && method != .ack && !methodRange.isEmpty && has(.via) && has(.cseq)
     }
 
     private func checkMandatoryFields() throws(MessageFault) {
@@ -32,12 +32,24 @@ extension Message {
         guard isRequest else { return }
         guard bytes.isEqual(sequence.methodRange, to: bytes, methodRange) else { throw .methodMismatch }
         if let hops = try number(.maxForwards), hops > 255 { throw .malformed(.maxForwards) }
-        // Another scheme is a matter of routing (416), not of syntax.
-        if SIPURI.fault(bytes, requestURI) == .malformed { throw .requestURI }
+        try checkRequestURI()
         for value in values(.route) { try checkURI(NameAddress(bytes, value, of: .route).uri, .route) }
         for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
             try checkURI(Contact.Address(bytes, value).nameAddress.uri, .contact)
         }
+    }
+
+    private func checkRequestURI() throws(MessageFault) {
+        let uri: SIPURI
+        do throws(URIFault) {
+            uri = try SIPURI(bytes, requestURI)
+        } catch {
+            // Another scheme is a matter of routing (416), not of syntax.
+            if error == .malformed { throw .requestURI }
+            return
+        }
+        // Header fields have no place in a Request-URI (RFC 3261 section 19.1.1, table 1).
+        if uri.headers != nil { throw .requestURI }
     }
 
     private func checkSingle(_ name: HeaderName) throws(MessageFault) {

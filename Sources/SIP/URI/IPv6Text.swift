@@ -14,7 +14,7 @@ extension [UInt8] {
         var expectsGroup = true
         if at + 1 < end, self[at] == UInt8(ascii: ":"), self[at + 1] == UInt8(ascii: ":") {
             after = []
-            at += 2
+            at = afterDoubleColon(at + 2, end)
             expectsGroup = false
         }
         while at < end {
@@ -45,7 +45,7 @@ extension [UInt8] {
             if at < end, self[at] == UInt8(ascii: ":") {
                 guard after == nil else { return nil }
                 after = []
-                at += 1
+                at = afterDoubleColon(at + 1, end)
                 expectsGroup = false
             }
         }
@@ -53,6 +53,12 @@ extension [UInt8] {
         guard let tail = after else { return before.count == 8 ? before : nil }
         guard before.count + tail.count <= 7 else { return nil }
         return before + [UInt16](repeating: 0, count: 8 - before.count - tail.count) + tail
+    }
+
+    /// Where it goes on after `::`: RFC 3261's own grammar puts a third colon before an IPv4 address, which has to be
+    /// tolerated (RFC 5118 section 4.10).
+    private func afterDoubleColon(_ at: Int, _ end: Int) -> Int {
+        at < end && self[at] == UInt8(ascii: ":") && ipv4((at + 1)..<end) != nil ? at + 1 : at
     }
 
     /// Reads a dotted IPv4 address that fills the range.

@@ -135,8 +135,11 @@ extension [UInt8] {
         guard let colon = first(UInt8(ascii: ":"), in: range), isScheme(range.lowerBound..<colon),
             colon + 1 < range.upperBound
         else { return false }
-        for position in range where self[position] <= 0x20 || self[position] == 0x7f || self[position] == 0x22 {
-            return false
+        for position in range {
+            switch self[position] {
+            case ...0x20, 0x7f, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"): return false
+            default: break
+            }
         }
         return true
     }

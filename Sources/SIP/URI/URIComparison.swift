@@ -21,13 +21,13 @@ public enum URIComparison {
         switch (one.user, other.user) {
         case (nil, nil): break
         case (let user?, let otherUser?):
-            guard left.unescaped(user) == right.unescaped(otherUser) else { return false }
+            guard left.comparable(user) == right.comparable(otherUser) else { return false }
         default: return false
         }
         switch (one.password, other.password) {
         case (nil, nil): break
         case (let password?, let otherPassword?):
-            guard left.unescaped(password) == right.unescaped(otherPassword) else { return false }
+            guard left.comparable(password) == right.comparable(otherPassword) else { return false }
         default: return false
         }
         guard areSameHosts(left, one.host, right, other.host) else { return false }
@@ -45,7 +45,7 @@ public enum URIComparison {
         _ other: Range<Int>
     ) -> Bool {
         if left.isEqualIgnoringCase(host, to: right, other) { return true }
-        guard let first = host.first, left[first] == UInt8(ascii: "["),
+        guard left[host].first == UInt8(ascii: "["), right[other].first == UInt8(ascii: "["),
             let address = SocketAddress(host: left, host, port: 0)
         else { return false }
         return address == SocketAddress(host: right, other, port: 0)
@@ -59,14 +59,14 @@ public enum URIComparison {
         _ others: Range<Int>
     ) -> Bool {
         for parameter in Parameters(left, parameters) {
-            let name = left.unescaped(parameter.name).lowercased
+            let name = left.comparable(parameter.name).lowercased
             var found = false
-            for other in Parameters(right, others) where right.unescaped(other.name).lowercased == name {
+            for other in Parameters(right, others) where right.comparable(other.name).lowercased == name {
                 found = true
                 switch (parameter.value, other.value) {
                 case (nil, nil): break
                 case (let value?, let otherValue?):
-                    guard left.unescaped(value).lowercased == right.unescaped(otherValue).lowercased else {
+                    guard left.comparable(value).lowercased == right.comparable(otherValue).lowercased else {
                         return false
                     }
                 default: return false
@@ -89,8 +89,8 @@ public enum URIComparison {
             guard let range else { return [] }
             return bytes[range].split(separator: UInt8(ascii: "&")).map { part in
                 let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-                let name = bytes.unescaped(part.startIndex..<equals).lowercased
-                return ByteString(name.bytes + bytes.unescaped(equals..<part.endIndex).bytes)
+                let name = bytes.comparable(part.startIndex..<equals).lowercased
+                return ByteString(name.bytes + bytes.comparable(equals..<part.endIndex).bytes)
             }.sorted()
         }
         return list(left, headers) == list(right, others)
@@ -108,6 +108,26 @@ extension [UInt8] {
 
     /// Appends the range with `%41` read as `A`.
     public func appendUnescaped(_ range: Range<Int>, to result: inout [UInt8]) {
+        appendUnescaped(range, to: &result) { _ in true }
+    }
+
+    /// The range in the form in which two are compared: a reserved character is not its escape (RFC 3261 section 19.1.4).
+    func comparable(_ range: Range<Int>) -> ByteString {
+        var result: [UInt8] = []
+        result.reserveCapacity(range.count)
+        appendUnescaped(range, to: &result) { byte in
+            switch byte {
+            case UInt8(ascii: ";"), UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"),
+                UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "$"), UInt8(ascii: ","):
+                false
+            default: true
+            }
+        }
+        return ByteString(result)
+    }
+
+    /// Appends the range without the escapes of characters that may stand for themselves; others in lower case.
+    private func appendUnescaped(_ range: Range<Int>, to result: inout [UInt8], where mayStand: (UInt8) -> Bool) {
         func nibble(_ byte: UInt8) -> UInt8 {
             let letter = byte.lowercased
             return letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
@@ -117,7 +137,13 @@ extension [UInt8] {
             if self[at] == UInt8(ascii: "%"), at + 2 < range.upperBound, self[at + 1].isIn(.hexadecimal),
                 self[at + 2].isIn(.hexadecimal)
             {
-                result.append(nibble(self[at + 1]) << 4 | nibble(self[at + 2]))
+                let byte = nibble(self[at + 1]) << 4 | nibble(self[at + 2])
+                if mayStand(byte) {
+                    result.append(byte)
+                } else {
+                    result.append(UInt8(ascii: "%"))
+                    result.append(hex: UInt64(byte), digits: 2)
+                }
                 at += 3
             } else {
                 result.append(self[at])

@@ -60,7 +60,14 @@ public final class OpenSSLHashes {
     ///   - output: takes 16 bytes; it must have room for them, and may overlap the input.
     public func md5(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= Self.md5Length, "no room for an MD5 hash")
-        hash(md5Algorithm, md5Context, bytes, UnsafeRawBufferPointer(start: nil, count: 0), into: output, Self.md5Length)
+        hash(
+            md5Algorithm,
+            md5Context,
+            bytes,
+            UnsafeRawBufferPointer(start: nil, count: 0),
+            into: output,
+            Self.md5Length
+        )
     }
 
     /// The SHA-256 hash of some bytes (FIPS 180-4).
@@ -70,7 +77,14 @@ public final class OpenSSLHashes {
     ///   - output: takes 32 bytes; it must have room for them, and may overlap the input.
     public func sha256(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= Self.sha256Length, "no room for a SHA-256 hash")
-        hash(sha256Algorithm, sha256Context, bytes, UnsafeRawBufferPointer(start: nil, count: 0), into: output, Self.sha256Length)
+        hash(
+            sha256Algorithm,
+            sha256Context,
+            bytes,
+            UnsafeRawBufferPointer(start: nil, count: 0),
+            into: output,
+            Self.sha256Length
+        )
     }
 
     /// The HMAC of some bytes with SHA-256 (RFC 2104).
