@@ -141,7 +141,7 @@ class Calls(unittest.TestCase):
         )
         text = traced.stdout
         self.assertTrue(text.startswith(call.call_id))
-        places = [text.find(part) for part in ("received", "forwarded", "180", "200", "verdict", "in-dialog")]
+        places = [text.find(part) for part in ("=received", "=forwarded", "status=180", "status=200", "=verdict", "=in-dialog")]
         self.assertNotIn(-1, places, text)
         self.assertEqual(places, sorted(places), text)
         self.assertIn("answered", text)
