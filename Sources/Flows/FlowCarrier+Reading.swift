@@ -20,7 +20,10 @@ extension FlowCarrier: ReadinessHandler {
         record.pointee.descriptor = descriptor
         record.pointee.info = FlowInfo(transport: .tcp, local: local, remote: remote, isTrusted: isTrusted)
         record.pointee.lastActivity = now.monotonic
-        if !isTrusted { record.pointee.authenticateBy = now.monotonic + settings.authenticationDeadline }
+        if !isTrusted {
+            record.pointee.messageBy = now.monotonic + settings.messageDeadline
+            record.pointee.authenticateBy = now.monotonic + settings.authenticationDeadline
+        }
         armDeadline(record)
         openFlows += 1
         tally.accepted &+= 1

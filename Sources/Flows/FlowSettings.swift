@@ -12,7 +12,7 @@ public struct FlowSettings: Hashable, Sendable {
     public var congestionMark = 256 << 10
     /// Bytes in a flow's write queue beyond which that flow is closed.
     public var queueBound = 1 << 20
-    /// How long a message may take from its first byte to its last.
+    /// How long a message may take from its first byte to its last, and a new flow until anything whole has come.
     ///
     /// Trusted flows may take any time.
     public var messageDeadline = Interval.seconds(10)

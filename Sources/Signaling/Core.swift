@@ -15,11 +15,17 @@ public final class Core: FlowReceiver {
     public internal(set) var settings: Settings
 
     /// Whether the server is stopping: no new dialogs and registrations, but everything under way ends as it should.
-    public var isDraining = false
+    public var isDraining = false {
+        didSet { if isDraining, let lastAccepted { awaitACK(ofCallAcceptedAt: lastAccepted) } }
+    }
     /// Proxied requests without a final answer.
     var unanswered = 0
-    /// Requests that somebody still waits for an answer to.
-    public var unfinished: Int { unanswered + waiting.count }
+    /// Calls that were accepted while the server stops, and whose ACK may still be on its way.
+    var unconfirmed = 0
+    /// When a call was accepted last.
+    var lastAccepted: Instant?
+    /// Requests that somebody still waits for an answer to, and calls that need their ACK.
+    public var unfinished: Int { unanswered + unconfirmed + waiting.count }
 
     var now: Now
     var timers: TimerWheel<CoreTimer>
@@ -168,7 +174,21 @@ public final class Core: FlowReceiver {
         case .trying: tryingTimerFired(.init(rawValue: timer.id))
         case .orphaned: patienceEnded(.init(rawValue: timer.id))
         case .expiry: expireBindings()
+        case .unconfirmed: unconfirmed -= 1
         }
+    }
+
+    /// A 2xx to an INVITE has left: its ACK, which has no transaction, is to come while there are flows to take it.
+    func accepted() {
+        lastAccepted = now.monotonic
+        if isDraining { awaitACK(ofCallAcceptedAt: now.monotonic) }
+    }
+
+    private func awaitACK(ofCallAcceptedAt moment: Instant) {
+        unconfirmed += 1
+        // Four round trips, as T1 estimates them, are time enough for two.
+        let patience = Interval(milliseconds: settings.timers.t1.milliseconds * 4)
+        _ = timers.arm(at: moment + patience, CoreTimer(kind: .unconfirmed, id: 0))
     }
 }
 

@@ -19,6 +19,18 @@ struct FlowDeadlineTests {
         #expect(!other.isClosed)
     }
 
+    @Test("a flow that says nothing is closed, and a ping is something")
+    func firstMessage() throws {
+        let harness = try Harness { $0.messageDeadline = .milliseconds(80) }
+        let (client, flow) = try harness.connect()
+        let (other, otherFlow) = try harness.connect()
+        other.write("\r\n\r\n")
+        try harness.run { client.isClosed }
+        #expect(harness.receiver.events[flow] == [.opened, .closed(.limit)])
+        #expect(harness.receiver.events[otherFlow] == [.opened])
+        #expect(!other.isClosed)
+    }
+
     @Test("a message that is not whole in time closes its flow, and a whole one does not")
     func wholeMessage() throws {
         let harness = try Harness { $0.messageDeadline = .milliseconds(80) }
@@ -63,6 +75,7 @@ struct FlowDeadlineTests {
     func silenceTakenBack() throws {
         let harness = try Harness()
         let (client, flow) = try harness.connect()
+        client.write("\r\n\r\n")
         harness.receiver.outbox.append(.keepAlive(flow, .milliseconds(30)))
         harness.receiver.outbox.append(.keepAlive(flow, nil))
         try harness.loop.runTurn(waits: false)

@@ -15,6 +15,34 @@ struct CallTests {
         return (alice, bob)
     }
 
+    @Test("that is answered while the server stops is waited for until its ACK can have passed")
+    func draining() throws {
+        let (alice, bob) = try pair()
+        alice.request("INVITE", to: bob.address, body: "v=0")
+        let invite = try world.next(bob.flow)
+        world.core.isDraining = true
+        #expect(world.core.unfinished == 1)
+        bob.answer(invite, 200, "OK")
+        #expect(try world.next(alice.flow).status == 200)
+        #expect(world.core.unfinished == 1)
+        world.pass(.milliseconds(1_900))
+        #expect(world.core.unfinished == 1)
+        world.pass(.milliseconds(200))
+        #expect(world.core.unfinished == 0)
+    }
+
+    @Test("that was answered just before the server stops is waited for as well, and an older one is not")
+    func answeredBeforeDraining() throws {
+        let (alice, bob) = try pair()
+        alice.request("INVITE", to: bob.address, body: "v=0")
+        bob.answer(try world.next(bob.flow), 200, "OK")
+        world.pass(.milliseconds(1_000))
+        world.core.isDraining = true
+        #expect(world.core.unfinished == 1)
+        world.pass(.milliseconds(1_100))
+        #expect(world.core.unfinished == 0)
+    }
+
     @Test("is set up, confirmed and ended over the registered flows alone")
     func wholeCall() throws {
         let (alice, bob) = try pair()

@@ -81,6 +81,7 @@ extension Core {
         if isFirst { context.pending.removeAll() }
         context.isAnswered = true
         forwardUpstream(message, context)
+        if context.isInvite { accepted() }
         guard isFirst, !wasEnded || context.isInvite else { return }
         if context.isInvite { recordVerdict(context.request, message.status, "answered") }
         stopOthers(context, .completedElsewhere)

@@ -188,7 +188,7 @@ struct CoreTimer: BitwiseCopyable {
     enum Kind: UInt8 {
         case clientRetransmission, clientLifetime, timerC
         case serverRetransmission, serverLifetime, trying, orphaned
-        case expiry
+        case expiry, unconfirmed
     }
 
     var kind: Kind
