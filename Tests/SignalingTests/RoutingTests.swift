@@ -267,6 +267,8 @@ struct RoutingTests {
         #expect(refused.has(.retryAfter))
         bob.answer(invite, 200, "OK")
         #expect(try world.next(alice.flow).status == 200)
+        #expect(world.core.unfinished == 1, "the ACK is still to come")
+        world.pass(.seconds(2))
         #expect(world.core.unfinished == 0)
     }
 
