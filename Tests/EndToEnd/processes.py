@@ -13,8 +13,10 @@ _libc = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
 
 
-def _die_with_parent():
+def _before_start():
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # A shell ignores Ctrl-C for what it runs in the background, and all below inherits that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def scratch(test):
@@ -47,7 +49,7 @@ class Program:
             stderr=subprocess.STDOUT,
             cwd=cwd,
             env=variables,
-            preexec_fn=_die_with_parent,
+            preexec_fn=_before_start,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
