@@ -54,4 +54,15 @@ struct ForwardingTests {
         let realms = answer.fields.filter { $0.name == .proxyAuthenticate }.map { answer.text($0.value) }
         #expect(realms.sorted() == ["Digest realm=\"one\",nonce=\"n\"", "Digest realm=\"two\",nonce=\"n\""])
     }
+
+    @Test("a 408 of a phone to anything but an INVITE is swallowed, and its transaction ends (RFC 4320 section 4.2)")
+    func swallowed408() throws {
+        let alice = try phone("alice", 1)
+        let bob = try phone("bob", 2)
+        alice.request("MESSAGE", to: bob.address)
+        bob.answer(try world.next(bob.flow), 408, "Request Timeout")
+        #expect(world.isQuiet(alice.flow))
+        #expect(world.core.unfinished == 0)
+        #expect(world.core.counts.serverTransactions == 0)
+    }
 }
