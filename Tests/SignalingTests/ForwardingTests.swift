@@ -65,4 +65,25 @@ struct ForwardingTests {
         #expect(world.core.unfinished == 0)
         #expect(world.core.counts.serverTransactions == 0)
     }
+
+    @Test("a flow that closes before its binding is stored takes nothing over")
+    func closedBeforeStored() throws {
+        let alice = try phone("alice", 1)
+        let bob = try phone("bob", 2)
+        alice.request("INVITE", to: bob.address)
+        let invite = try world.next(bob.flow)
+        let old = bob.flow
+        world.commits = false
+        bob.flow = world.open(port: 41_000)
+        let instance = "+sip.instance=\"<urn:uuid:\(bob.instance ?? "")>\";reg-id=1"
+        bob.sendRegister(contact: "<sip:bob@192.0.2.9;transport=tcp>;\(instance)")
+        #expect(world.isQuiet(bob.flow), "nothing is stored yet")
+        world.close(bob.flow)
+        world.commit()
+        #expect(world.takeAll(bob.flow).allSatisfy { !$0.isRequest })
+        #expect(world.closedByCore[old] == nil)
+        bob.flow = old
+        bob.answer(invite, 200, "OK")
+        #expect(try world.next(alice.flow).status == 200)
+    }
 }
