@@ -54,4 +54,36 @@ struct ForwardingTests {
         let realms = answer.fields.filter { $0.name == .proxyAuthenticate }.map { answer.text($0.value) }
         #expect(realms.sorted() == ["Digest realm=\"one\",nonce=\"n\"", "Digest realm=\"two\",nonce=\"n\""])
     }
+
+    @Test("a 408 of a phone to anything but an INVITE is swallowed, and its transaction ends (RFC 4320 section 4.2)")
+    func swallowed408() throws {
+        let alice = try phone("alice", 1)
+        let bob = try phone("bob", 2)
+        alice.request("MESSAGE", to: bob.address)
+        bob.answer(try world.next(bob.flow), 408, "Request Timeout")
+        #expect(world.isQuiet(alice.flow))
+        #expect(world.core.unfinished == 0)
+        #expect(world.core.counts.serverTransactions == 0)
+    }
+
+    @Test("a flow that closes before its binding is stored takes nothing over")
+    func closedBeforeStored() throws {
+        let alice = try phone("alice", 1)
+        let bob = try phone("bob", 2)
+        alice.request("INVITE", to: bob.address)
+        let invite = try world.next(bob.flow)
+        let old = bob.flow
+        world.commits = false
+        bob.flow = world.open(port: 41_000)
+        let instance = "+sip.instance=\"<urn:uuid:\(bob.instance ?? "")>\";reg-id=1"
+        bob.sendRegister(contact: "<sip:bob@192.0.2.9;transport=tcp>;\(instance)")
+        #expect(world.isQuiet(bob.flow), "nothing is stored yet")
+        world.close(bob.flow)
+        world.commit()
+        #expect(world.takeAll(bob.flow).allSatisfy { !$0.isRequest })
+        #expect(world.closedByCore[old] == nil)
+        bob.flow = old
+        bob.answer(invite, 200, "OK")
+        #expect(try world.next(alice.flow).status == 200)
+    }
 }

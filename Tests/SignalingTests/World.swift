@@ -23,6 +23,9 @@ final class World {
     /// Whether `persist` is answered at once, with success.
     var commits = true
     private(set) var uncommitted: [UInt64] = []
+    /// Whether `lookUp` is answered at once.
+    var looksUp = true
+    private var lookUps: [(ticket: UInt64, address: AddressOfRecord)] = []
 
     init(_ change: (inout Settings) -> Void = { _ in }) {
         var settings = Settings()
@@ -135,6 +138,32 @@ final class World {
         drain()
     }
 
+    /// Answers all look-ups that wait.
+    func answerLookUps(success: Bool = true) {
+        let open = lookUps
+        lookUps = []
+        for (ticket, address) in open {
+            if success {
+                core.account(ticket, address, account(address), now: now)
+            } else {
+                core.accountFailed(ticket, now: now)
+            }
+        }
+        drain()
+    }
+
+    /// Takes all that was sent down a flow.
+    func takeAll(_ flow: FlowID) -> [Message] { sent.removeValue(forKey: flow) ?? [] }
+
+    private func account(_ address: AddressOfRecord) -> Account? {
+        accounts[address.description].map { password in
+            Account(
+                ha1MD5: hex(.md5, "\(address.user):\(address.domain):\(password)"),
+                ha1SHA256: hex(.sha256, "\(address.user):\(address.domain):\(password)")
+            )
+        }
+    }
+
     private func drain() {
         while true {
             let entries = core.outbox.entries
@@ -164,13 +193,11 @@ final class World {
             stored[key] = value
             if commits { core.persisted(ticket, now: now) } else { uncommitted.append(ticket) }
         case .lookUp(let ticket, let address):
-            let account = accounts[address.description].map { password in
-                Account(
-                    ha1MD5: hex(.md5, "\(address.user):\(address.domain):\(password)"),
-                    ha1SHA256: hex(.sha256, "\(address.user):\(address.domain):\(password)")
-                )
+            if looksUp {
+                core.account(ticket, address, account(address), now: now)
+            } else {
+                lookUps.append((ticket, address))
             }
-            core.account(ticket, address, account, now: now)
         case .record(let step): steps.append(step)
         case .registration(let change): registrations.append(change)
         }

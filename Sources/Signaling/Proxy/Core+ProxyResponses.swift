@@ -101,7 +101,12 @@ extension Core {
         let server = context.request.server
         let effects = serverSends(server, status: message.status)
         let isSuccessToInvite = context.isInvite && (200..<300).contains(message.status)
-        guard effects.deliver || isSuccessToInvite else { return }
+        guard effects.deliver || isSuccessToInvite else {
+            // A 408 may not leave (RFC 4320 section 4.2), and ends the transaction all the same.
+            if message.status >= 200 { releaseContext(server) }
+            apply(effects, server: server)
+            return
+        }
         let flow = succession.current(transactions[server: server]?.flow ?? context.request.flow)
         edits.removeAll()
         if let field = message.first(.via) { edits.removeFirstValue(field, of: message) }

@@ -180,7 +180,8 @@ extension Core {
 
     /// A device is on a new flow: the old one has nothing left to do.
     func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
-        guard let instance = binding.instance, let flow = binding.flow else { return }
+        // The new flow may have closed while its binding was being stored.
+        guard let instance = binding.instance, let flow = binding.flow, flows.isOpen(flow) else { return }
         let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
         if let gone = succession.arrive(flow, of: way) { flows.update(flow) { $0.predecessor = gone } }
         for old in before where old.isSameWay(as: binding) {
