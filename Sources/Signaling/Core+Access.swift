@@ -84,7 +84,7 @@ extension Core {
     /// - Returns: the identity; nil where the request was answered or waits.
     func identify(_ request: Request) -> AddressOfRecord? {
         let message = request.message
-        guard let from = try? message.nameAddress(.from), let uri = try? SIPURI(message.bytes, from.uri) else {
+        guard let uri = try? message.fromURI() else {
             reject(request, Status(403, "From Is Not a SIP URI"))
             return nil
         }

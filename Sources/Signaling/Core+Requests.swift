@@ -22,8 +22,8 @@ enum Waiting {
 }
 
 extension Core {
-    func receive(request message: Message, from flow: FlowID) {
-        if let fault = message.validate() {
+    func receive(request message: Message, _ fault: MessageFault?, from flow: FlowID) {
+        if let fault {
             guard message.isAnswerable else {
                 // An ACK is never answered; anything else without Via or CSeq was not written by a SIP element.
                 if message.method != .ack { outbox.append(.close(flow, .garbage)) }
@@ -60,7 +60,7 @@ extension Core {
         if message.has(.proxyRequire) { return rejectExtensions(request, listedIn: .proxyRequire) }
         switch route(message, on: request.flow) {
         case .failure(let status): reject(request, status)
-        case .success(.dialog(let token)): forwardInDialog(request, token)
+        case .success(.dialog(let token, let count)): forwardInDialog(request, token, ownRoutes: count)
         case .success(.server(let domain)): serve(request, domain: domain)
         case .success(.registrar(let domain)): register(request, domain: domain)
         case .success(.user(let address, let uri)): call(request, address, uri)

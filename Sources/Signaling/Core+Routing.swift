@@ -2,8 +2,8 @@ import SIP
 
 /// Where a request is to go, before anybody asked whether it may.
 enum Route {
-    /// Within a dialog, or down a flow: the token of a Route that this server made.
-    case dialog(FlowToken)
+    /// Within a dialog, or down a flow: the token of a Route that this server made, and how many Route values are ours.
+    case dialog(FlowToken, ownRoutes: Int)
     /// To the server itself.
     case server(domain: ByteString)
     /// A REGISTER for a domain served here.
@@ -20,7 +20,7 @@ extension Core {
         let bytes = message.bytes
         let uri: SIPURI
         do {
-            uri = try SIPURI(bytes, message.requestURI)
+            uri = try message.target()
         } catch {
             return .failure(RoutingFault(error == .otherScheme ? .unsupportedScheme : .badRequest))
         }
@@ -32,7 +32,7 @@ extension Core {
         switch ownRoutes(message, on: flow) {
         case .foreign: return .failure(RoutingFault(Status(403, "Next Hop Not Served Here")))
         case .unknownToken: return .failure(RoutingFault(.flowFailed))
-        case .token(let token, _): return .success(.dialog(token))
+        case .token(let token, let count): return .success(.dialog(token, ownRoutes: count))
         case .none: break
         }
         guard let domain = servedDomain(bytes, uri, on: flow) else {

@@ -19,7 +19,7 @@ public final class WriterThread: Sendable {
     ///
     /// - Parameter interval: the least time between two writes, in milliseconds.
     /// - Throws: when the system gives no thread.
-    public init(interval: Int64 = 20) throws(SystemError) {
+    public init(interval: Int64 = 100) throws(SystemError) {
         let shared = Shared(doorbell: try Doorbell())
         self.shared = shared
         thread = try NamedThread("wl-writer") { shared.run(interval: interval) }

@@ -56,8 +56,27 @@ extension Message {
     ///
     /// - Throws: `MessageFault.malformed(name)`.
     public func nameAddress(_ name: HeaderName) throws(MessageFault) -> NameAddress? {
+        if name == .from, let from = prepared.from { return from }
+        if name == .to, let to = prepared.to { return to }
         guard let field = first(name) else { return nil }
         return try NameAddress(bytes, field.value, of: name)
+    }
+
+    /// The SIP URI of From.
+    ///
+    /// - Throws: what is wrong with it, or that it is none.
+    public func fromURI() throws(URIFault) -> SIPURI {
+        if let uri = prepared.fromURI { return uri }
+        guard let from = (try? nameAddress(.from)) ?? nil else { throw .malformed }
+        return try SIPURI(bytes, from.uri)
+    }
+
+    /// The SIP URI that a request is for.
+    ///
+    /// - Throws: what is wrong with it, or that it is none.
+    public func target() throws(URIFault) -> SIPURI {
+        if let target = prepared.target { return target }
+        return try SIPURI(bytes, requestURI)
     }
 
     /// All name-addresses of that name: Contact, Route, Path, P-Asserted-Identity, ...
@@ -81,6 +100,7 @@ extension Message {
     ///
     /// - Throws: `MessageFault.malformed(name)`.
     public func tag(_ name: HeaderName) throws(MessageFault) -> Range<Int>? {
+        if name == .to, let tag = prepared.toTag { return tag }
         guard let address = try nameAddress(name) else { return nil }
         return bytes.parameter("tag", in: address.parameters)?.value
     }

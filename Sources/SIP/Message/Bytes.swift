@@ -22,6 +22,30 @@ extension Span where Element == UInt8 {
     }
 }
 
+extension Span where Element == UInt8 {
+    /// The first CR or LF from a place on, eight bytes at a time; the end where there is none.
+    @inline(__always)
+    func firstLineBreak(from start: Int) -> Int {
+        unsafe withUnsafeBytes { bytes in
+            var at = start
+            let end = bytes.count
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            let highs: UInt64 = 0x8080_8080_8080_8080
+            while at + 8 <= end {
+                let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                // A byte is zero where its high bit falls out of the subtraction.
+                let cr = word ^ ones &* 0x0d
+                let lf = word ^ ones &* 0x0a
+                let found = ((cr &- ones) & ~cr | (lf &- ones) & ~lf) & highs
+                if found != 0 { return at + found.trailingZeroBitCount / 8 }
+                at += 8
+            }
+            while at < end, unsafe bytes[at] != 0x0d, unsafe bytes[at] != 0x0a { at += 1 }
+            return at
+        }
+    }
+}
+
 extension [UInt8] {
     /// Whether the range holds exactly this word.
     public func isEqual(_ range: Range<Int>, _ word: StaticString) -> Bool {

@@ -26,6 +26,9 @@ public struct Message: Sendable {
     /// What is indexed before that is sound.
     public internal(set) var fault: MessageFault?
 
+    /// What was read already; see `prepare`.
+    var prepared = Prepared()
+
     /// An empty message, to parse into.
     public init() {}
 

@@ -15,6 +15,7 @@ extension Message {
         requestURI = 0..<0
         reason = 0..<0
         fault = nil
+        prepared = Prepared()
         let afterStart = Self.lineEnd(input, from: 0)
         startLine = 0..<(afterStart?.next ?? input.count)
         if let afterStart {
@@ -109,6 +110,8 @@ extension Message {
             var isWhole = false
             // To the CRLF that is not followed by white space: the rest are folds.
             while at < end {
+                at = input.firstLineBreak(from: at)
+                guard at < end else { break }
                 let byte = input[at]
                 if byte == 0x0d || byte == 0x0a {
                     guard byte == 0x0d, at + 1 < end, input[at + 1] == 0x0a else {
@@ -122,7 +125,6 @@ extension Message {
                     isWhole = true
                     break
                 }
-                at += 1
             }
             guard isWhole else {
                 note(.headerLine)

@@ -3,6 +3,14 @@ extension Message {
     ///
     /// - Returns: the first fault, structure before content; nil when the message can be worked with.
     public func validate() -> MessageFault? {
+        var copy = self
+        return copy.prepare()
+    }
+
+    /// Validates, and keeps what nearly everybody asks for next, so that it is read once.
+    ///
+    /// - Returns: as `validate`.
+    public mutating func prepare() -> MessageFault? {
         do {
             try checkMandatoryFields()
         } catch {
@@ -19,27 +27,34 @@ extension Message {
         isRequest && method != .ack && !methodRange.isEmpty && has(.via) && has(.cseq)
     }
 
-    private func checkMandatoryFields() throws(MessageFault) {
-        for name: HeaderName in [.from, .to, .callID, .cseq, .maxForwards, .contentLength] { try checkSingle(name) }
-        guard try topVia() != nil else { throw .missing(.via) }
-        for value in values(.via) { _ = try Via(bytes, value) }
+    private mutating func checkMandatoryFields() throws(MessageFault) {
+        let (hasRoute, hasContact) = try checkSingleFields()
+        guard let via = try topVia() else { throw .missing(.via) }
+        prepared.via = via
+        for value in values(.via) where value != via.value { _ = try Via(bytes, value) }
         guard let from = try nameAddress(.from) else { throw .missing(.from) }
         guard let to = try nameAddress(.to) else { throw .missing(.to) }
-        try checkURI(from.uri, .from)
-        try checkURI(to.uri, .to)
+        prepared.from = from
+        prepared.to = to
+        prepared.fromURI = try uri(from.uri, .from)
+        _ = try uri(to.uri, .to)
+        prepared.toTag = .some(bytes.parameter("tag", in: to.parameters)?.value)
         _ = try callID()
         let sequence = try cseq()
         guard isRequest else { return }
         guard bytes.isEqual(sequence.methodRange, to: bytes, methodRange) else { throw .methodMismatch }
         if let hops = try number(.maxForwards), hops > 255 { throw .malformed(.maxForwards) }
         try checkRequestURI()
-        for value in values(.route) { try checkURI(NameAddress(bytes, value, of: .route).uri, .route) }
+        if hasRoute {
+            for value in values(.route) { _ = try uri(NameAddress(bytes, value, of: .route).uri, .route) }
+        }
+        guard hasContact else { return }
         for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
-            try checkURI(Contact.Address(bytes, value).nameAddress.uri, .contact)
+            _ = try uri(Contact.Address(bytes, value).nameAddress.uri, .contact)
         }
     }
 
-    private func checkRequestURI() throws(MessageFault) {
+    private mutating func checkRequestURI() throws(MessageFault) {
         let uri: SIPURI
         do throws(URIFault) {
             uri = try SIPURI(bytes, requestURI)
@@ -50,16 +65,49 @@ extension Message {
         }
         // Header fields have no place in a Request-URI (RFC 3261 section 19.1.1, table 1).
         if uri.headers != nil { throw .requestURI }
+        prepared.target = uri
     }
 
-    private func checkSingle(_ name: HeaderName) throws(MessageFault) {
-        var count = 0
-        for field in fields where field.name == name { count += 1 }
-        if count > 1 { throw .duplicate(name) }
+    /// Refuses fields that stand twice and may not.
+    ///
+    /// - Returns: whether there are Route and Contact.
+    private func checkSingleFields() throws(MessageFault) -> (hasRoute: Bool, hasContact: Bool) {
+        var seen: UInt64 = 0
+        for field in fields {
+            let bit: UInt64 = 1 << UInt64(field.name.rawValue)
+            switch field.name {
+            case .from, .to, .callID, .cseq, .maxForwards, .contentLength:
+                if seen & bit != 0 { throw .duplicate(field.name) }
+            default: break
+            }
+            seen |= bit
+        }
+        return (
+            seen & 1 << UInt64(HeaderName.route.rawValue) != 0, seen & 1 << UInt64(HeaderName.contact.rawValue) != 0
+        )
     }
 
-    private func checkURI(_ range: Range<Int>, _ name: HeaderName) throws(MessageFault) {
-        // Any URI may stand here, but a SIP URI must be a sound one.
-        if SIPURI.fault(bytes, range) == .malformed { throw .malformed(name) }
+    /// Any URI may stand here, but a SIP URI must be a sound one.
+    ///
+    /// - Returns: the SIP URI; nil for another scheme.
+    private func uri(_ range: Range<Int>, _ name: HeaderName) throws(MessageFault) -> SIPURI? {
+        do throws(URIFault) {
+            return try SIPURI(bytes, range)
+        } catch {
+            if error == .malformed { throw .malformed(name) }
+            return nil
+        }
     }
+}
+
+/// What `prepare` has read of a message.
+struct Prepared: Sendable {
+    var via: Via?
+    var from: NameAddress?
+    var fromURI: SIPURI?
+    var to: NameAddress?
+    /// The tag of To: nothing while it was not looked for, nil where there is none.
+    var toTag: Range<Int>??
+    /// The Request-URI.
+    var target: SIPURI?
 }

@@ -3,8 +3,6 @@ import SIP
 /// Responses on their way back (RFC 3261 section 16.7).
 extension Core {
     func receive(response message: Message, from flow: FlowID) {
-        // What can't be read is discarded (RFC 4475 sections 3.1.2.5 and 3.1.2.19): the stream goes on behind it.
-        guard message.validate() == nil else { return }
         // What is not for a transaction that waits here is late or made up; both are dropped.
         guard let via = try? message.topVia(), let branch = via.branch,
             let own = BranchText.read(message.bytes, branch, epoch: epoch)

@@ -93,7 +93,7 @@ extension Core {
     }
 
     /// Sends a request of a dialog down the flow its token names.
-    func forwardInDialog(_ request: Request, _ token: FlowToken) {
+    func forwardInDialog(_ request: Request, _ token: FlowToken, ownRoutes count: Int) {
         var request = request
         if settings.challengesEveryRequest {
             guard let identity = identify(request) else { return }
@@ -105,8 +105,6 @@ extension Core {
         var way = Way(contact: nil, flow: flow)
         if let resolved = resolveGRUU(request.message, on: request.flow, towards: flow) { way = resolved }
         guard flows.isOpen(way.flow) else { return reject(request, .flowFailed) }
-        var count = 0
-        if case .token(_, let own) = ownRoutes(request.message, on: request.flow) { count = own }
         if request.message.method != .invite {
             record(
                 request.message,
@@ -140,7 +138,7 @@ extension Core {
     /// A GRUU in the Request-URI becomes the contact behind it (RFC 5627 section 6.1), on the dialog's flow where it can.
     private func resolveGRUU(_ message: Message, on flow: FlowID, towards target: FlowID) -> Way? {
         let bytes = message.bytes
-        guard let uri = try? SIPURI(bytes, message.requestURI), let user = uri.user,
+        guard let uri = try? message.target(), let user = uri.user,
             let gruu = bytes.parameter("gr", in: uri.parameters),
             let domain = servedDomain(bytes, uri, on: flow),
             let (_, bindings) = instance(gruu, of: AddressOfRecord(bytes, user: user, domain: domain), bytes)
@@ -155,10 +153,10 @@ extension Core {
         var way: Way?
         var count = 0
         switch route {
-        case .dialog(let token):
+        case .dialog(let token, let own):
+            count = own
             way = otherEnd(of: token, from: flow).map { Way(contact: nil, flow: $0) }
             if let target = way?.flow, let resolved = resolveGRUU(message, on: flow, towards: target) { way = resolved }
-            if case .token(_, let own) = ownRoutes(message, on: flow) { count = own }
         case .user(let address, let uri):
             // Without a Route only a GRUU says which device it is for.
             if flows[flow]?.addresses.isEmpty == false, let gruu = message.bytes.parameter("gr", in: uri.parameters),
