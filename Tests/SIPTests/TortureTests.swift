@@ -70,7 +70,7 @@ private let rfc4475: [Verdict] = [
     Verdict(.rfc4475, "insuf", .whole, .missing(.from)),
     Verdict(.rfc4475, "unkscm"), Verdict(.rfc4475, "novelsc"), Verdict(.rfc4475, "unksm2"),
     Verdict(.rfc4475, "bext01"), Verdict(.rfc4475, "invut"), Verdict(.rfc4475, "regaut01"),
-    Verdict(.rfc4475, "multi01", .whole, .duplicate(.from)),
+    Verdict(.rfc4475, "multi01", .whole, .duplicate(.cseq)),
     Verdict(.rfc4475, "mcl01", .refuses(.contentLengthInvalid), .duplicate(.contentLength)),
     Verdict(.rfc4475, "bcast"), Verdict(.rfc4475, "zeromf"), Verdict(.rfc4475, "cparam01"),
     Verdict(.rfc4475, "cparam02"), Verdict(.rfc4475, "regescrt"), Verdict(.rfc4475, "sdp01"),
