@@ -7,7 +7,7 @@ import socket
 import time
 import uuid
 
-from wakeline import DOMAIN, password_of
+from wakeline import password_of
 
 _HASHES = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
 _PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^,\s]*))')
