@@ -80,14 +80,18 @@ def main():
         wakeline.BINARY = os.path.abspath(options.binary)
     if not os.access(wakeline.BINARY, os.X_OK):
         sys.exit(f"there is no server at {wakeline.BINARY}; build it with: swift build -c release")
-    # An orderly end, so that every clean-up runs.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # As Ctrl-C does it: unittest takes any other exception for a failed test, and goes on.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
     loader = unittest.TestLoader()
     here = os.path.dirname(os.path.abspath(__file__))
     suite = loader.loadTestsFromNames(options.names) if options.names else loader.discover(here)
     result = LineResult()
-    suite.run(result)
+    try:
+        suite.run(result)
+    except KeyboardInterrupt:
+        # What was started ends with this process.
+        sys.exit("interrupted")
     print(f"end to end: {result.passed} passed, {result.failed} failed", flush=True)
     if options.counts:
         with open(options.counts, "w", encoding="ascii") as file:

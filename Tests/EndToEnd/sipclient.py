@@ -7,9 +7,10 @@ import socket
 import time
 import uuid
 
-from wakeline import DOMAIN, password_of
+from wakeline import password_of
 
 _HASHES = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
+_PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^,\s]*))')
 
 
 class Closed(AssertionError):
@@ -236,8 +237,7 @@ class Client:
         """The header field that answers a challenge; the one at hand where there is none."""
         if challenge is not None:
             name = "WWW-Authenticate" if challenge.status == 401 else "Proxy-Authenticate"
-            offers = [dict(re.findall(r'(\w+)=(?:"([^"]*)"|([^,\s]*))', value) and
-                           [(k, a or b) for k, a, b in re.findall(r'(\w+)=(?:"([^"]*)"|([^,\s]*))', value)])
+            offers = [{key: quoted or plain for key, quoted, plain in _PARAMETER.findall(value)}
                       for value in challenge.all(name)]
             chosen = next((offer for algorithm in self.prefers for offer in offers
                            if offer.get("algorithm", "MD5") == algorithm), None)
