@@ -56,8 +56,8 @@ extension Message {
     ///
     /// - Throws: `MessageFault.malformed(name)`.
     public func nameAddress(_ name: HeaderName) throws(MessageFault) -> NameAddress? {
-        if name == .from, let from = prepared.from { return from }
-        if name == .to, let to = prepared.to { return to }
+        if name == .from, !prepared.isEmpty { return prepared[0].from }
+        if name == .to, !prepared.isEmpty { return prepared[0].to }
         guard let field = first(name) else { return nil }
         return try NameAddress(bytes, field.value, of: name)
     }
@@ -66,7 +66,7 @@ extension Message {
     ///
     /// - Throws: what is wrong with it, or that it is none.
     public func fromURI() throws(URIFault) -> SIPURI {
-        if let uri = prepared.fromURI { return uri }
+        if !prepared.isEmpty, let uri = prepared[0].fromURI { return uri }
         guard let from = (try? nameAddress(.from)) ?? nil else { throw .malformed }
         return try SIPURI(bytes, from.uri)
     }
@@ -75,7 +75,7 @@ extension Message {
     ///
     /// - Throws: what is wrong with it, or that it is none.
     public func target() throws(URIFault) -> SIPURI {
-        if let target = prepared.target { return target }
+        if !prepared.isEmpty, let target = prepared[0].target { return target }
         return try SIPURI(bytes, requestURI)
     }
 
@@ -100,7 +100,7 @@ extension Message {
     ///
     /// - Throws: `MessageFault.malformed(name)`.
     public func tag(_ name: HeaderName) throws(MessageFault) -> Range<Int>? {
-        if name == .to, let tag = prepared.toTag { return tag }
+        if name == .to, !prepared.isEmpty { return prepared[0].toTag }
         guard let address = try nameAddress(name) else { return nil }
         return bytes.parameter("tag", in: address.parameters)?.value
     }

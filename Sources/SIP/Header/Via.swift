@@ -88,7 +88,7 @@ extension Message {
     ///
     /// - Throws: `MessageFault.malformed(.via)`.
     public func topVia() throws(MessageFault) -> Via? {
-        if let via = prepared.via { return via }
+        if !prepared.isEmpty { return prepared[0].via }
         guard let range = firstValue(.via) else { return nil }
         return try Via(bytes, range)
     }

@@ -26,8 +26,10 @@ public struct Message: Sendable {
     /// What is indexed before that is sound.
     public internal(set) var fault: MessageFault?
 
-    /// What was read already; see `prepare`.
-    var prepared = Prepared()
+    /// What was read already, one element or none; see `prepare`.
+    ///
+    /// On the heap, since a message is handed on by value, and ten ranges more would be copied each time.
+    var prepared: [Prepared] = []
 
     /// An empty message, to parse into.
     public init() {}

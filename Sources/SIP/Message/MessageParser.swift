@@ -15,7 +15,7 @@ extension Message {
         requestURI = 0..<0
         reason = 0..<0
         fault = nil
-        prepared = Prepared()
+        prepared.removeAll(keepingCapacity: true)
         let afterStart = Self.lineEnd(input, from: 0)
         startLine = 0..<(afterStart?.next ?? input.count)
         if let afterStart {

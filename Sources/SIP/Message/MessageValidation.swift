@@ -30,42 +30,43 @@ extension Message {
     private mutating func checkMandatoryFields() throws(MessageFault) {
         let (hasRoute, hasContact) = try checkSingleFields()
         guard let via = try topVia() else { throw .missing(.via) }
-        prepared.via = via
         for value in values(.via) where value != via.value { _ = try Via(bytes, value) }
         guard let from = try nameAddress(.from) else { throw .missing(.from) }
         guard let to = try nameAddress(.to) else { throw .missing(.to) }
-        prepared.from = from
-        prepared.to = to
-        prepared.fromURI = try uri(from.uri, .from)
+        var found = Prepared(via: via, from: from, to: to)
+        found.fromURI = try uri(from.uri, .from)
         _ = try uri(to.uri, .to)
-        prepared.toTag = .some(bytes.parameter("tag", in: to.parameters)?.value)
+        found.toTag = bytes.parameter("tag", in: to.parameters)?.value
         _ = try callID()
         let sequence = try cseq()
-        guard isRequest else { return }
+        guard isRequest else { return prepared.append(found) }
         guard bytes.isEqual(sequence.methodRange, to: bytes, methodRange) else { throw .methodMismatch }
         if let hops = try number(.maxForwards), hops > 255 { throw .malformed(.maxForwards) }
-        try checkRequestURI()
+        found.target = try checkRequestURI()
         if hasRoute {
             for value in values(.route) { _ = try uri(NameAddress(bytes, value, of: .route).uri, .route) }
         }
-        guard hasContact else { return }
-        for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
-            _ = try uri(Contact.Address(bytes, value).nameAddress.uri, .contact)
+        if hasContact {
+            for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
+                _ = try uri(Contact.Address(bytes, value).nameAddress.uri, .contact)
+            }
         }
+        prepared.append(found)
     }
 
-    private mutating func checkRequestURI() throws(MessageFault) {
+    /// - Returns: the SIP URI that the request is for; nil for another scheme.
+    private func checkRequestURI() throws(MessageFault) -> SIPURI? {
         let uri: SIPURI
         do throws(URIFault) {
             uri = try SIPURI(bytes, requestURI)
         } catch {
             // Another scheme is a matter of routing (416), not of syntax.
             if error == .malformed { throw .requestURI }
-            return
+            return nil
         }
         // Header fields have no place in a Request-URI (RFC 3261 section 19.1.1, table 1).
         if uri.headers != nil { throw .requestURI }
-        prepared.target = uri
+        return uri
     }
 
     /// Refuses fields that stand twice and may not.
@@ -102,12 +103,13 @@ extension Message {
 
 /// What `prepare` has read of a message.
 struct Prepared: Sendable {
-    var via: Via?
-    var from: NameAddress?
+    var via: Via
+    var from: NameAddress
+    var to: NameAddress
+    /// The URI of From, where it is a SIP URI.
     var fromURI: SIPURI?
-    var to: NameAddress?
-    /// The tag of To: nothing while it was not looked for, nil where there is none.
-    var toTag: Range<Int>??
-    /// The Request-URI.
+    /// The tag of To.
+    var toTag: Range<Int>?
+    /// The Request-URI, where it is a SIP URI.
     var target: SIPURI?
 }

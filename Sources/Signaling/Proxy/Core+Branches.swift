@@ -31,13 +31,14 @@ extension Core {
         guard let q = context.pending.first?.q else { return finishIfIdle(context) }
         let active = context.branches.count { $0.progress != .ended }
         let room = max(Int(clamping: context.breadth) - active, 0)
-        let group = context.pending.prefix { $0.q == q }.prefix(max(room, 1))
-        context.pending.removeFirst(group.count)
-        let share = max(context.breadth / UInt32(clamping: max(group.count, 1)), 1)
-        for device in group {
-            context.branches.append(Branch(device: device, breadth: share))
+        var count = 0
+        while count < max(room, 1), count < context.pending.count, context.pending[count].q == q { count += 1 }
+        let share = max(context.breadth / UInt32(clamping: max(count, 1)), 1)
+        let first = context.branches.count
+        for index in 0..<count {
+            context.branches.append(Branch(device: context.pending[index], breadth: share))
         }
-        let first = context.branches.count - group.count
+        context.pending.removeFirst(count)
         for index in first..<context.branches.count { send(context, index) }
         finishIfIdle(context)
     }
