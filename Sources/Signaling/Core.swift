@@ -33,7 +33,7 @@ public final class Core: FlowReceiver {
     var succession = FlowSuccession()
     var transactions = TransactionTable()
     var location = Location()
-    var expiry = ExpiryQueue()
+    var expiry: ExpiryQueue
     var authenticator: Authenticator
     var tokens: FlowTokens
     var temporaryGRUUs: TemporaryGRUUs
@@ -62,6 +62,7 @@ public final class Core: FlowReceiver {
         self.now = now
         epoch = UInt64(truncatingIfNeeded: now.wall) & 0xffff_ffff_ffff
         timers = TimerWheel(now: now.monotonic)
+        expiry = ExpiryQueue(wall: now.wall)
         func derived(_ label: StaticString) -> [UInt8] {
             var text: [UInt8] = []
             text.append(text: label)

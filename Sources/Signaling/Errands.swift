@@ -13,23 +13,29 @@ public enum Errand: Sendable {
 }
 
 /// What is known of an account: never a password.
-public struct Account: Hashable, Sendable {
-    /// H(username:realm:password) in lower-case hexadecimal, by algorithm.
-    public var ha1MD5: [UInt8]
-    /// The same with SHA-256.
-    public var ha1SHA256: [UInt8]
+public struct Account: Sendable {
+    /// H(username:realm:password) with MD5 and with SHA-256, as numbers: many accounts are remembered.
+    private let words: InlineArray<6, UInt64>
 
     /// Takes the hashes.
-    public init(ha1MD5: [UInt8], ha1SHA256: [UInt8]) {
-        self.ha1MD5 = ha1MD5
-        self.ha1SHA256 = ha1SHA256
+    ///
+    /// - Parameters:
+    ///   - ha1MD5: 32 hexadecimal digits.
+    ///   - ha1SHA256: 64 hexadecimal digits.
+    /// - Returns: nil where they are not that.
+    public init?(ha1MD5: [UInt8], ha1SHA256: [UInt8]) {
+        guard ha1MD5.count == 32, ha1SHA256.count == 64 else { return nil }
+        var words = InlineArray<6, UInt64>(repeating: 0)
+        for (index, digit) in (ha1MD5 + ha1SHA256).enumerated() {
+            guard let value = Character(UnicodeScalar(digit)).hexDigitValue else { return nil }
+            words[index / 16] = words[index / 16] << 4 | UInt64(value)
+        }
+        self.words = words
     }
 
-    func ha1(_ algorithm: DigestAlgorithm) -> [UInt8] {
-        switch algorithm {
-        case .md5: ha1MD5
-        case .sha256: ha1SHA256
-        }
+    /// Appends the hash in lower-case hexadecimal.
+    func appendHA1(_ algorithm: DigestAlgorithm, to out: inout [UInt8]) {
+        for index in algorithm == .md5 ? 0..<2 : 2..<6 { out.append(hex: words[index], digits: 16) }
     }
 }
 

@@ -13,7 +13,7 @@ final class DirectoryLock {
         guard descriptor >= 0 else { throw .system("can't open or make the lock file", path, errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
-            close(descriptor)
+            // All of the lock is there by now, so its `deinit` closes the descriptor; a second close could hit another's.
             guard code == EWOULDBLOCK else { throw .system("flock", path, code) }
             throw StorageError(.locked, file: directory.path, detail: "another server uses this data directory")
         }

@@ -156,7 +156,7 @@ final class World {
     func takeAll(_ flow: FlowID) -> [Message] { sent.removeValue(forKey: flow) ?? [] }
 
     private func account(_ address: AddressOfRecord) -> Account? {
-        accounts[address.description].map { password in
+        accounts[address.description].flatMap { password in
             Account(
                 ha1MD5: hex(.md5, "\(address.user):\(address.domain):\(password)"),
                 ha1SHA256: hex(.sha256, "\(address.user):\(address.domain):\(password)")

@@ -7,15 +7,17 @@ struct AccountCache {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// What is remembered: nil when nothing is, `.some(nil)` when there is no such account.
-    subscript(address: AddressOfRecord) -> Account?? {
-        known[address]
+    /// What is remembered: nil when nothing is, an account of nil when there is none.
+    ///
+    /// The address is the one that is kept here, so that its bytes are there once for all who keep it.
+    subscript(address: AddressOfRecord) -> (address: AddressOfRecord, account: Account?)? {
+        known.index(forKey: address).map { (known[$0].key, known[$0].value) }
     }
 
     mutating func remember(_ address: AddressOfRecord, _ account: Account?) {
         // Rarely so full; then it is cheaper to start again than to keep an order.
         if known.count >= capacity { known.removeAll(keepingCapacity: true) }
-        known[address] = .some(account)
+        known.updateValue(account, forKey: address)
     }
 
     mutating func removeAll() { known.removeAll(keepingCapacity: true) }

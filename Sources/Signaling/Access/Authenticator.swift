@@ -21,7 +21,8 @@ struct Authenticator {
     private var replays = ReplayWindow()
     private var digest: DigestResponse
     /// What an account that does not exist is checked against, so that it takes as long.
-    private let nobody: Account
+    private let nobody: Account?
+    private var ha1: [UInt8] = []
 
     init(_ hashes: Hashes, key: [UInt8], capacity: Int) {
         nonces = Nonces(hashes, key: key)
@@ -94,9 +95,10 @@ struct Authenticator {
         guard let algorithm = credentials.algorithm,
             algorithms(for: address, message, settings).contains(algorithm)
         else { return .challenge(isStale: false) }
-        guard let known = accounts[address] else { return .unknownAccount(address) }
-        let account = known ?? nobody
-        let isRight = digest.verify(credentials, in: message, ha1: account.ha1(algorithm), algorithm: algorithm)
+        guard let (address, known) = accounts[address] else { return .unknownAccount(address) }
+        ha1.removeAll(keepingCapacity: true)
+        (known ?? nobody)?.appendHA1(algorithm, to: &ha1)
+        let isRight = digest.verify(credentials, in: message, ha1: ha1, algorithm: algorithm)
         guard isRight, known != nil else { return .challenge(isStale: false) }
         guard let nonce = nonces.read(message.bytes, credentials.nonce),
             nonce.issued <= now.wall,

@@ -77,7 +77,7 @@ extension Core {
     /// Nobody is there: 404 where there is no such account, 480 where it is not registered.
     private func rejectUnreachable(_ request: Request, _ address: AddressOfRecord) {
         guard let known = authenticator.accounts[address] else { return lookUp(address, .callee(request)) }
-        reject(request, known == nil ? .notFound : .temporarilyUnavailable)
+        reject(request, known.account == nil ? .notFound : .temporarilyUnavailable)
     }
 
     private func ownRouteCount(_ request: Request) -> Int {

@@ -30,7 +30,7 @@ extension Core {
             guard identity == address else {
                 return respond(request, Status(403, "Address-of-Record Belongs to Another Account"))
             }
-            update(request, address)
+            update(request, identity)
         case .challenge(let isStale): challenge(request, realm: toDomain, account: address, isStale: isStale)
         case .unknownAccount(let account): lookUp(account, .account(request))
         case .malformed: respond(request, Status(400, "Malformed Authorization"))
@@ -220,11 +220,13 @@ extension Core {
         if flows[flow]?.addresses.isEmpty ?? false { outbox.append(.keepAlive(flow, settings.idleLimit)) }
     }
 
+    /// Has an address-of-record looked at when its first binding expires.
     func schedule(_ address: AddressOfRecord, _ bindings: [Binding]) {
-        guard let earliest = bindings.map(\.expires).min() else { return expiry.forget(address) }
-        let wasEmpty = expiry.first == nil
-        expiry.schedule(address, expires: earliest)
-        if wasEmpty { armExpiry() }
+        guard let earliest = bindings.map(\.expires).min() else { return }
+        let second = earliest / 1000 + 1
+        if let earlier = location.scheduled(address), earlier <= second { return }
+        if expiry.isEmpty { armExpiry() }
+        location.schedule(address, second: expiry.schedule(address, second: second))
     }
 
     /// One timer a second while there is anything that can expire.
@@ -237,11 +239,13 @@ extension Core {
     }
 
     func expireBindings() {
-        defer { if expiry.first != nil { armExpiry() } }
-        // After a pause of the process, or a jump of the clock, many seconds may be due.
-        while let second = expiry.first, second <= now.wall / 1000 {
-            for address in expiry.due(second: second) { expire(address) }
+        for (second, addresses) in expiry.due(through: now.wall / 1000) {
+            for address in addresses where location.scheduled(address) == second {
+                location.schedule(address, second: nil)
+                expire(address)
+            }
         }
+        if !expiry.isEmpty { armExpiry() }
     }
 
     private func expire(_ address: AddressOfRecord) {
@@ -291,7 +295,6 @@ extension Core {
                 after.append(parked)
             }
             location.set(after, of: address)
-            if after.isEmpty { expiry.forget(address) }
         }
     }
 

@@ -1,33 +1,38 @@
 import SIP
 
-/// When bindings expire, by the second: one entry an address-of-record, looked at again when it comes up.
+/// When bindings expire, by the second: who is to be looked at when that second has passed.
+///
+/// An entry is a hint: the location knows for which second an address-of-record is really scheduled.
 struct ExpiryQueue {
     private var seconds: [Int64: [AddressOfRecord]] = [:]
-    private var scheduled: [AddressOfRecord: Int64] = [:]
+    /// All seconds up to this one were taken.
+    private var taken: Int64
 
-    /// Has an address-of-record looked at no later than `expires`, in milliseconds since 1970.
-    mutating func schedule(_ address: AddressOfRecord, expires: Int64) {
-        let second = expires / 1000 + 1
-        if let earlier = scheduled[address], earlier <= second { return }
-        scheduled[address] = second
+    /// Begins at a time, in milliseconds since 1970.
+    init(wall: Int64) {
+        taken = wall / 1000
+    }
+
+    /// Whether nothing is scheduled.
+    var isEmpty: Bool { seconds.isEmpty }
+
+    /// Has an address-of-record looked at in a second, the next one at the earliest.
+    ///
+    /// - Returns: the second.
+    mutating func schedule(_ address: AddressOfRecord, second: Int64) -> Int64 {
+        let second = max(second, taken + 1)
         seconds[second, default: []].append(address)
+        return second
     }
 
-    /// Forgets an address-of-record that has no binding any more.
-    mutating func forget(_ address: AddressOfRecord) {
-        scheduled[address] = nil
-    }
-
-    /// Takes all that is due within one second.
-    mutating func due(second: Int64) -> [AddressOfRecord] {
-        guard let addresses = seconds.removeValue(forKey: second) else { return [] }
-        return addresses.filter { address in
-            guard scheduled[address] == second else { return false }
-            scheduled[address] = nil
-            return true
+    /// Takes all that is due up to a second, in the order of seconds.
+    mutating func due(through last: Int64) -> [(second: Int64, addresses: [AddressOfRecord])] {
+        guard last > taken else { return [] }
+        defer { taken = last }
+        // After a long pause, or a jump of the clock, there are fewer entries than seconds.
+        let passed = last - taken > Int64(seconds.count) ? seconds.keys.filter { $0 <= last }.sorted() : Array(taken + 1...last)
+        return passed.compactMap { second in
+            seconds.removeValue(forKey: second).map { (second, $0) }
         }
     }
-
-    /// The first second at which something is due.
-    var first: Int64? { seconds.keys.min() }
 }

@@ -2,25 +2,39 @@ import SIP
 
 /// Who is where: all bindings, in memory, which is the truth; what is stored is for the next start.
 struct Location {
-    private var records: [AddressOfRecord: [Binding]] = [:]
+    private struct Record {
+        var bindings: [Binding]
+        /// The second in which it is looked at for expired bindings; 0 for none.
+        var scheduled: Int64 = 0
+    }
+
+    private var records: [AddressOfRecord: Record] = [:]
     /// Which address-of-record a temporary GRUU's serial belongs to.
     private var serials: [UInt64: AddressOfRecord] = [:]
     /// Number of bindings, parked ones included.
     private(set) var count = 0
 
-    /// Number of addresses-of-record that have a binding.
-    var addressCount: Int { records.count }
-
     /// The bindings of an address-of-record.
-    func bindings(of address: AddressOfRecord) -> [Binding] { records[address] ?? [] }
+    func bindings(of address: AddressOfRecord) -> [Binding] { records[address]?.bindings ?? [] }
 
     /// Replaces all bindings of an address-of-record.
     mutating func set(_ bindings: [Binding], of address: AddressOfRecord) {
-        let old = records.updateValue(bindings, forKey: address) ?? []
-        if bindings.isEmpty { records[address] = nil }
+        let old = records[address]?.bindings ?? []
+        if bindings.isEmpty { records[address] = nil } else { records[address, default: Record(bindings: [])].bindings = bindings }
         count += bindings.count - old.count
         for binding in old where binding.gruuSerial != 0 { serials[binding.gruuSerial] = nil }
         for binding in bindings where binding.gruuSerial != 0 { serials[binding.gruuSerial] = address }
+    }
+
+    /// The second in which an address-of-record is looked at; nil where none is set.
+    func scheduled(_ address: AddressOfRecord) -> Int64? {
+        guard let second = records[address]?.scheduled, second > 0 else { return nil }
+        return second
+    }
+
+    /// Sets the second in which an address-of-record is looked at; nil for none.
+    mutating func schedule(_ address: AddressOfRecord, second: Int64?) {
+        records[address]?.scheduled = second ?? 0
     }
 
     /// The owner of a temporary GRUU.

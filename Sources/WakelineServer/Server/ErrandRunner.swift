@@ -51,7 +51,7 @@ final class ErrandRunner {
                 for ticket in tickets { core.persistFailed(ticket, now: now) }
             case .account(let ticket, let credentials):
                 guard let address = lookUps.removeValue(forKey: ticket) else { continue }
-                let account = credentials.map { Account(ha1MD5: $0.ha1MD5, ha1SHA256: $0.ha1SHA256) }
+                let account = credentials.flatMap { Account(ha1MD5: $0.ha1MD5, ha1SHA256: $0.ha1SHA256) }
                 core.account(ticket, address, account, now: now)
             case .lookUpFailed(let ticket, _):
                 lookUps[ticket] = nil
