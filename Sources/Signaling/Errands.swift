@@ -17,12 +17,11 @@ public struct Account: Sendable {
     /// H(username:realm:password) with MD5 and with SHA-256, as numbers: many accounts are remembered.
     private let words: InlineArray<6, UInt64>
 
-    /// Takes the hashes.
+    /// Takes the hashes; nil where they are not what they should be.
     ///
     /// - Parameters:
     ///   - ha1MD5: 32 hexadecimal digits.
     ///   - ha1SHA256: 64 hexadecimal digits.
-    /// - Returns: nil where they are not that.
     public init?(ha1MD5: [UInt8], ha1SHA256: [UInt8]) {
         guard ha1MD5.count == 32, ha1SHA256.count == 64 else { return nil }
         var words = InlineArray<6, UInt64>(repeating: 0)

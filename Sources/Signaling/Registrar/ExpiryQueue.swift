@@ -30,7 +30,8 @@ struct ExpiryQueue {
         guard last > taken else { return [] }
         defer { taken = last }
         // After a long pause, or a jump of the clock, there are fewer entries than seconds.
-        let passed = last - taken > Int64(seconds.count) ? seconds.keys.filter { $0 <= last }.sorted() : Array(taken + 1...last)
+        let isSparse = last - taken > Int64(seconds.count)
+        let passed = isSparse ? seconds.keys.filter { $0 <= last }.sorted() : Array(taken + 1...last)
         return passed.compactMap { second in
             seconds.removeValue(forKey: second).map { (second, $0) }
         }

@@ -20,7 +20,11 @@ struct Location {
     /// Replaces all bindings of an address-of-record.
     mutating func set(_ bindings: [Binding], of address: AddressOfRecord) {
         let old = records[address]?.bindings ?? []
-        if bindings.isEmpty { records[address] = nil } else { records[address, default: Record(bindings: [])].bindings = bindings }
+        if bindings.isEmpty {
+            records[address] = nil
+        } else {
+            records[address, default: Record(bindings: [])].bindings = bindings
+        }
         count += bindings.count - old.count
         for binding in old where binding.gruuSerial != 0 { serials[binding.gruuSerial] = nil }
         for binding in bindings where binding.gruuSerial != 0 { serials[binding.gruuSerial] = address }
