@@ -99,11 +99,8 @@ extension Core {
 
     /// An ACK: absorbed where it ends a transaction here, sent on where it acknowledges a 2xx (RFC 3261 section 17.1.1.3).
     private func receive(ack message: Message, _ via: Via, from flow: FlowID) {
-        if let server = findServer(message, via, from: flow, method: .invite),
-            case .invite(var machine) = transactions[server: server]?.machine
-        {
-            let effects = machine.receiveACK()
-            transactions.update(server: server) { $0.machine = .invite(machine) }
+        if let server = findServer(message, via, from: flow, method: .invite) {
+            let effects = change(server: server) { $0.receiveACK() }
             apply(effects, server: server)
             if !effects.deliver { return }
         }

@@ -13,26 +13,33 @@ extension Core {
     }
 
     func receiveRetransmission(of server: TransactionTable.ServerID) {
-        switch transactions[server: server]?.machine {
-        case .invite(let machine): apply(machine.receiveRetransmission(), server: server)
-        case .other(let machine): apply(machine.receiveRetransmission(), server: server)
-        case nil: break
-        }
+        guard let machine = transactions[server: server]?.machine else { return }
+        apply(machine.receiveRetransmission(), server: server)
     }
 
     /// Tells a server transaction that a response is to leave; `deliver` says whether it may.
     func serverSends(_ server: TransactionTable.ServerID, status: UInt16) -> TransactionEffects {
-        switch transactions[server: server]?.machine {
-        case .invite(var machine):
-            let effects = machine.send(status: status)
-            transactions.update(server: server) { $0.machine = .invite(machine) }
-            return effects
-        case .other(var machine):
-            let effects = machine.send(status: status)
-            transactions.update(server: server) { $0.machine = .other(machine) }
-            return effects
-        case nil: return .none
-        }
+        change(server: server) { $0.send(status: status) }
+    }
+
+    /// Hands an event to a server transaction's machine; nothing is to be done where it is gone.
+    func change(
+        server: TransactionTable.ServerID,
+        _ event: (inout ServerTransaction.Machine) -> TransactionEffects
+    ) -> TransactionEffects {
+        var effects = TransactionEffects.none
+        transactions.update(server: server) { effects = event(&$0.machine) }
+        return effects
+    }
+
+    /// Hands an event to a client transaction's machine; nothing is to be done where it is gone.
+    func change(
+        client: TransactionTable.ClientID,
+        _ event: (inout ClientTransaction.Machine) -> TransactionEffects
+    ) -> TransactionEffects {
+        var effects = TransactionEffects.none
+        transactions.update(client: client) { effects = event(&$0.machine) }
+        return effects
     }
 
     /// Keeps the response that was just put in the outbox where it may have to be sent again.
@@ -104,51 +111,20 @@ extension Core {
     }
 
     func retransmissionTimerFired(server id: TransactionTable.ServerID) {
-        guard case .invite(var machine) = transactions[server: id]?.machine else { return }
-        let effects = machine.retransmissionTimerFired()
-        transactions.update(server: id) { $0.machine = .invite(machine) }
-        apply(effects, server: id)
+        apply(change(server: id) { $0.retransmissionTimerFired() }, server: id)
     }
 
     func lifetimeTimerFired(server id: TransactionTable.ServerID) {
-        switch transactions[server: id]?.machine {
-        case .invite(var machine):
-            let effects = machine.lifetimeTimerFired()
-            transactions.update(server: id) { $0.machine = .invite(machine) }
-            apply(effects, server: id)
-        case .other(var machine):
-            let effects = machine.lifetimeTimerFired()
-            transactions.update(server: id) { $0.machine = .other(machine) }
-            apply(effects, server: id)
-        case nil: break
-        }
+        apply(change(server: id) { $0.lifetimeTimerFired() }, server: id)
     }
 
     func retransmissionTimerFired(client id: TransactionTable.ClientID) {
-        switch transactions[client: id]?.machine {
-        case .invite(var machine):
-            let effects = machine.retransmissionTimerFired()
-            transactions.update(client: id) { $0.machine = .invite(machine) }
-            apply(effects, client: id)
-        case .other(var machine):
-            let effects = machine.retransmissionTimerFired()
-            transactions.update(client: id) { $0.machine = .other(machine) }
-            apply(effects, client: id)
-        case nil: break
-        }
+        apply(change(client: id) { $0.retransmissionTimerFired() }, client: id)
     }
 
     func lifetimeTimerFired(client id: TransactionTable.ClientID) {
         guard let transaction = transactions[client: id] else { return }
-        let effects: TransactionEffects
-        switch transaction.machine {
-        case .invite(var machine):
-            effects = machine.lifetimeTimerFired()
-            transactions.update(client: id) { $0.machine = .invite(machine) }
-        case .other(var machine):
-            effects = machine.lifetimeTimerFired()
-            transactions.update(client: id) { $0.machine = .other(machine) }
-        }
+        let effects = change(client: id) { $0.lifetimeTimerFired() }
         apply(effects, client: id)
         if effects.timedOut, let context = transaction.context {
             branchEnded(context, transaction.branch, .synthetic(.requestTimeout), "no response in time")

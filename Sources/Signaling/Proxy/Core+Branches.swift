@@ -60,17 +60,10 @@ extension Core {
 
     private func launch(_ context: ResponseContext, _ index: Int, _ way: Way) {
         let isReliable = flows[way.flow]?.info.transport.isReliable ?? true
-        let machine: ClientTransaction.Machine
-        let effects: TransactionEffects
-        if context.isInvite {
-            let invite = InviteClientTransaction(settings.timers, isReliable: isReliable)
-            effects = invite.start()
-            machine = .invite(invite)
-        } else {
-            let other = NonInviteClientTransaction(settings.timers, isReliable: isReliable)
-            effects = other.start()
-            machine = .other(other)
-        }
+        let machine: ClientTransaction.Machine =
+            context.isInvite
+            ? .invite(InviteClientTransaction(settings.timers, isReliable: isReliable))
+            : .other(NonInviteClientTransaction(settings.timers, isReliable: isReliable))
         let client = transactions.insert(
             ClientTransaction(machine: machine, flow: way.flow, context: context, branch: index),
             in: &flows
@@ -82,7 +75,7 @@ extension Core {
             let sent = Array(outbox.arena[lastSendStart...])
             transactions.update(client: client) { $0.sent = sent }
         }
-        apply(effects, client: client)
+        apply(machine.start(), client: client)
         if context.isInvite {
             context.branches[index].timerC = timers.arm(
                 at: now.monotonic + settings.timerC,

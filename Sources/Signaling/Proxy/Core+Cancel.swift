@@ -22,9 +22,7 @@ extension Core {
             return
         }
         let client = context.branches[index].client
-        guard let transaction = transactions[client: client], case .invite(var machine) = transaction.machine,
-            transaction.cancel == .none
-        else { return }
+        guard let transaction = transactions[client: client], transaction.cancel == .none else { return }
         timers.cancel(context.branches[index].timerC)
         let isReliable = flows[transaction.flow]?.info.transport.isReliable ?? true
         let cancelMachine = NonInviteClientTransaction(settings.timers, isReliable: isReliable)
@@ -57,9 +55,7 @@ extension Core {
             transactions.update(client: cancel) { $0.sent = sent }
         }
         apply(cancelMachine.start(), client: cancel)
-        let effects = machine.cancelled()
-        transactions.update(client: client) { $0.machine = .invite(machine) }
-        apply(effects, client: client)
+        apply(change(client: client) { $0.cancelled() }, client: client)
     }
 
     /// The flow of somebody who waits for an answer is gone.

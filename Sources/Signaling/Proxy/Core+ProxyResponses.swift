@@ -16,16 +16,8 @@ extension Core {
         guard let transaction = transactions[client: id],
             transaction.flow == flow || succession.current(transaction.flow) == flow
         else { return }
-        let effects: TransactionEffects
-        switch transaction.machine {
-        case .invite(var machine):
-            guard message.method == .invite else { return }
-            effects = machine.receive(status: message.status)
-            transactions.update(client: id) { $0.machine = .invite(machine) }
-        case .other(var machine):
-            effects = machine.receive(status: message.status)
-            transactions.update(client: id) { $0.machine = .other(machine) }
-        }
+        if case .invite = transaction.machine, message.method != .invite { return }
+        let effects = change(client: id) { $0.receive(status: message.status) }
         if effects.acknowledge, let context = transaction.context {
             acknowledge(message, context, transaction, id)
         }

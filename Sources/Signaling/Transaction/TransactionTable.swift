@@ -133,9 +133,48 @@ extension SlotTable.ID {
 
 /// A request of ours that waits for responses: the machine, and whom it belongs to.
 struct ClientTransaction {
+    /// One of the two machines of a client; each event is handed to the one it is.
     enum Machine {
         case invite(InviteClientTransaction)
         case other(NonInviteClientTransaction)
+
+        func start() -> TransactionEffects {
+            switch self {
+            case .invite(let machine): machine.start()
+            case .other(let machine): machine.start()
+            }
+        }
+
+        mutating func receive(status: UInt16) -> TransactionEffects {
+            change({ $0.receive(status: status) }, { $0.receive(status: status) })
+        }
+
+        mutating func retransmissionTimerFired() -> TransactionEffects {
+            change({ $0.retransmissionTimerFired() }, { $0.retransmissionTimerFired() })
+        }
+
+        mutating func lifetimeTimerFired() -> TransactionEffects {
+            change({ $0.lifetimeTimerFired() }, { $0.lifetimeTimerFired() })
+        }
+
+        /// A CANCEL has left; only an INVITE can be cancelled.
+        mutating func cancelled() -> TransactionEffects {
+            change({ $0.cancelled() }, { _ in .none })
+        }
+
+        private mutating func change(
+            _ invite: (inout InviteClientTransaction) -> TransactionEffects,
+            _ other: (inout NonInviteClientTransaction) -> TransactionEffects
+        ) -> TransactionEffects {
+            switch self {
+            case .invite(var machine):
+                defer { self = .invite(machine) }
+                return invite(&machine)
+            case .other(var machine):
+                defer { self = .other(machine) }
+                return other(&machine)
+            }
+        }
     }
 
     var machine: Machine
@@ -157,9 +196,47 @@ struct ClientTransaction {
 
 /// A request of a peer that is owed a final response.
 struct ServerTransaction {
+    /// One of the two machines of a server; each event is handed to the one it is.
     enum Machine {
         case invite(InviteServerTransaction)
         case other(NonInviteServerTransaction)
+
+        func receiveRetransmission() -> TransactionEffects {
+            switch self {
+            case .invite(let machine): machine.receiveRetransmission()
+            case .other(let machine): machine.receiveRetransmission()
+            }
+        }
+
+        mutating func receiveACK() -> TransactionEffects {
+            change({ $0.receiveACK() }, { _ in .none })
+        }
+
+        mutating func send(status: UInt16) -> TransactionEffects {
+            change({ $0.send(status: status) }, { $0.send(status: status) })
+        }
+
+        mutating func retransmissionTimerFired() -> TransactionEffects {
+            change({ $0.retransmissionTimerFired() }, { _ in .none })
+        }
+
+        mutating func lifetimeTimerFired() -> TransactionEffects {
+            change({ $0.lifetimeTimerFired() }, { $0.lifetimeTimerFired() })
+        }
+
+        private mutating func change(
+            _ invite: (inout InviteServerTransaction) -> TransactionEffects,
+            _ other: (inout NonInviteServerTransaction) -> TransactionEffects
+        ) -> TransactionEffects {
+            switch self {
+            case .invite(var machine):
+                defer { self = .invite(machine) }
+                return invite(&machine)
+            case .other(var machine):
+                defer { self = .other(machine) }
+                return other(&machine)
+            }
+        }
     }
 
     var machine: Machine

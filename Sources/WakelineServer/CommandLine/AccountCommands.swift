@@ -1,3 +1,4 @@
+import SIP
 import Observability
 import Storage
 
@@ -31,9 +32,9 @@ public struct AccountCommands {
             if secret.last == UInt8(ascii: "\r") { secret.removeLast() }
         }
         guard !secret.isEmpty else { return refuse("the password is empty; give one") }
-        var list: [Configuration.DigestAlgorithm]?
+        var list: [DigestAlgorithm]?
         if let digest {
-            list = Configuration.DigestAlgorithm.list(digest)
+            list = DigestAlgorithm.list(digest)
             guard list != nil else { return refuse("--digest \(digest) is not known; write MD5 or SHA-256,MD5") }
         }
         return attempt { () throws(StorageError) in

@@ -1,3 +1,4 @@
+import SIP
 import Storage
 
 /// A list of accounts to import: rows of `address,password`, below a header that says so.
@@ -7,7 +8,7 @@ struct AccountFile {
         var line: Int
         var address: AccountAddress
         var password: [UInt8]
-        var digest: [Configuration.DigestAlgorithm]?
+        var digest: [DigestAlgorithm]?
     }
 
     /// The rows, in order.
@@ -62,14 +63,14 @@ struct AccountFile {
         do throws(StorageError) {
             let text = String(decoding: fields[.address] ?? [], as: UTF8.self)
             let password = fields[.password] ?? []
-            var digest: [Configuration.DigestAlgorithm]?
+            var digest: [DigestAlgorithm]?
             let address = try AccountAddress(trimmed(text))
             guard !password.isEmpty else {
                 problems.append((row.line, "the password is empty"))
                 return nil
             }
             if let list = fields[.digest], !list.isEmpty {
-                digest = Configuration.DigestAlgorithm.list(String(decoding: list, as: UTF8.self))
+                digest = DigestAlgorithm.list(String(decoding: list, as: UTF8.self))
                 guard digest != nil else {
                     problems.append((row.line, "the digest list is not known; write MD5 or \"SHA-256,MD5\""))
                     return nil

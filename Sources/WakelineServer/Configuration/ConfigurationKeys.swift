@@ -71,14 +71,14 @@ extension ConfigurationKey {
             "digest",
             "algorithms",
             \.digest.algorithms,
-            Codec<Configuration.DigestAlgorithm>.algorithm.list(),
+            Codec<DigestAlgorithm>.algorithm.list(),
             "What is offered to clients, the best first (RFC 8760): SHA-256, MD5."
         ),
         key(
             "digest",
             "user-agents",
             \.digest.userAgents,
-            Codec<Configuration.DigestAlgorithm>.algorithm.list().map().mapped(
+            Codec<DigestAlgorithm>.algorithm.list().map().mapped(
                 { $0.map { Configuration.UserAgentRule(prefix: $0.key, algorithms: $0.value) } },
                 { $0.map { ($0.prefix, $0.algorithms) } }
             ),

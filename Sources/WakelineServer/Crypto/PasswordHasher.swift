@@ -1,4 +1,5 @@
 import COpenSSL
+public import SIP
 public import Storage
 
 /// Makes credentials of passwords: `H(user:realm:password)`, the realm being the domain (RFC 7616 section 3.4.2).
@@ -21,7 +22,7 @@ public final class PasswordHasher {
     public func credentials(
         for address: AccountAddress,
         password: [UInt8],
-        digest: [Configuration.DigestAlgorithm]? = nil
+        digest: [DigestAlgorithm]? = nil
     ) -> AccountCredentials {
         var input = Array("\(address.user):\(address.domain):".utf8) + password
         defer { input.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
@@ -34,7 +35,7 @@ public final class PasswordHasher {
         return AccountCredentials(
             ha1MD5: Self.hexadecimal(md5),
             ha1SHA256: Self.hexadecimal(sha256),
-            digest: digest.map(Configuration.DigestAlgorithm.text)
+            digest: digest.map(DigestAlgorithm.text)
         )
     }
 

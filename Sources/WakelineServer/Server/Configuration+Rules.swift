@@ -10,9 +10,9 @@ extension Configuration {
         var settings = Settings()
         settings.domains = domains.map { ByteString($0) }
         settings.advertise = advertise.map { ByteString($0.description) }
-        settings.algorithms = digest.algorithms.map(\.rule)
+        settings.algorithms = digest.algorithms
         settings.userAgentAlgorithms = digest.userAgents.map { rule in
-            (prefix: ByteString(rule.prefix), algorithms: rule.algorithms.map(\.rule))
+            (prefix: ByteString(rule.prefix), algorithms: rule.algorithms)
         }
         settings.nonceLifetime = digest.nonceLifetime
         settings.challengesEveryRequest = digest.challengeEveryRequest
@@ -68,15 +68,5 @@ extension Configuration {
         if flow.dscp != other.flow.dscp { keys.append("flow.dscp") }
         if flow.userTimeout != other.flow.userTimeout { keys.append("flow.user-timeout") }
         return keys
-    }
-}
-
-extension Configuration.DigestAlgorithm {
-    /// The same in the words of the rules.
-    var rule: DigestAlgorithm {
-        switch self {
-        case .sha256: .sha256
-        case .md5: .md5
-        }
     }
 }

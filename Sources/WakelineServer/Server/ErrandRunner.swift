@@ -70,9 +70,9 @@ final class ErrandRunner {
         var lists: [AddressOfRecord: [DigestAlgorithm]] = [:]
         for exception in exceptions {
             guard let address = AddressOfRecord(ByteString(exception.account)),
-                let list = Configuration.DigestAlgorithm.list(exception.digest)
+                let list = DigestAlgorithm.list(exception.digest)
             else { continue }
-            lists[address] = list.map(\.rule)
+            lists[address] = list
         }
         return lists
     }

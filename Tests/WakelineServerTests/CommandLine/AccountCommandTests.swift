@@ -1,3 +1,4 @@
+import SIP
 import Observability
 import Storage
 import Testing

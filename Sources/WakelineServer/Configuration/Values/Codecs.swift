@@ -151,10 +151,10 @@ extension Codec where Value == LogFormat {
     static var logFormat: Codec { word("log format", LogFormat.allCases.map { ($0.rawValue, $0) }, \.rawValue) }
 }
 
-extension Codec where Value == Configuration.DigestAlgorithm {
+extension Codec where Value == DigestAlgorithm {
     /// A digest algorithm.
     static var algorithm: Codec {
-        word("algorithm", Configuration.DigestAlgorithm.allCases.map { ($0.rawValue.lowercased(), $0) }, \.rawValue)
+        word("algorithm", DigestAlgorithm.allCases.map { ($0.text.lowercased(), $0) }, \.text)
     }
 }
 

@@ -1,34 +1,26 @@
-extension Configuration {
-    /// A hash that passwords can be checked with (RFC 8760).
-    public enum DigestAlgorithm: String, Sendable, CaseIterable {
-        case sha256 = "SHA-256"
-        case md5 = "MD5"
+public import SIP
 
-        /// The algorithm of a name, in any case.
-        public init?(name: some StringProtocol) {
-            let name = name.uppercased()
-            guard let found = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-            self = found
+extension DigestAlgorithm {
+    /// Reads a list like `SHA-256,MD5`; nil when it is empty or has something else in it.
+    static func list(_ text: String) -> [DigestAlgorithm]? {
+        var found: [DigestAlgorithm] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let algorithm = DigestAlgorithm(trimmed(part)), !found.contains(algorithm) else { return nil }
+            found.append(algorithm)
         }
-
-        /// Reads a list like `SHA-256,MD5`; nil when it is empty or has something else in it.
-        public static func list(_ text: String) -> [DigestAlgorithm]? {
-            var found: [DigestAlgorithm] = []
-            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let algorithm = DigestAlgorithm(name: trimmed(part)), !found.contains(algorithm) else {
-                    return nil
-                }
-                found.append(algorithm)
-            }
-            return found
-        }
-
-        /// A list as text: `SHA-256,MD5`.
-        public static func text(_ list: [DigestAlgorithm]) -> String {
-            list.map(\.rawValue).joined(separator: ",")
-        }
+        return found
     }
 
+    /// A list as text: `SHA-256,MD5`.
+    static func text(_ list: [DigestAlgorithm]) -> String {
+        list.map(\.text).joined(separator: ",")
+    }
+
+    /// The name as text.
+    var text: String { "\(name)" }
+}
+
+extension Configuration {
     /// What is offered to user agents whose name begins in a certain way.
     public struct UserAgentRule: Sendable, Equatable {
         /// The beginning of the User-Agent header field.
