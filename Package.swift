@@ -22,12 +22,33 @@ let standalone: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(config
 /// The pure targets promise more: nothing unsafe without its mark.
 let pure = common + [.strictMemorySafety()]
 
+/// What the fuzzers feed is built with their engine on demand (`Scripts/fuzz`), and otherwise into the tests, which replay
+/// the corpus: the same sources, so one at a time.
+let fuzzing: Target =
+    Context.environment["WAKELINE_FUZZ"] == nil
+    ? .testTarget(
+        name: "CorpusTests",
+        dependencies: ["SIP", "Signaling", "TestSupport"],
+        path: "Fuzz",
+        exclude: ["Corpus", "Driver"],
+        swiftSettings: common
+    )
+    : .executableTarget(
+        name: "Fuzz",
+        dependencies: ["SIP", "Signaling", "TestSupport"],
+        path: "Fuzz",
+        exclude: ["Corpus", "Replay"],
+        swiftSettings: common
+    )
+
 let package = Package(
     name: "wakeline",
     products: [
         .executable(name: "wakeline", targets: ["wakeline"])
     ],
     targets: [
+        fuzzing,
+
         .systemLibrary(name: "CLibevent"),
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CSQLite"),

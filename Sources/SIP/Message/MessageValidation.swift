@@ -22,9 +22,28 @@ extension Message {
     /// Whether there is enough for an answer: what its sender matches one by (RFC 3261 section 17.1.3), however malformed.
     ///
     /// An answer takes these fields over as they stand, and goes back the way the request came; other fields may be
-    /// missing (RFC 4475 section 3.3.1). An ACK is never answered.
+    /// missing (RFC 4475 section 3.3.1). Where one of them holds a CR or LF that ends no line, the answer would be no SIP
+    /// message either (RFC 3261 section 25.1, LWS). An ACK is never answered.
     public var isAnswerable: Bool {
         isRequest && method != .ack && !methodRange.isEmpty && has(.via) && has(.cseq)
+            && !fields.contains { isTakenOver($0.name) && hasBareLineEnd($0.line) }
+    }
+
+    private func isTakenOver(_ name: HeaderName) -> Bool {
+        switch name {
+        case .via, .from, .to, .callID, .cseq: true
+        default: false
+        }
+    }
+
+    private func hasBareLineEnd(_ range: Range<Int>) -> Bool {
+        range.contains { at in
+            switch bytes[at] {
+            case 0x0d: at + 1 == range.upperBound || bytes[at + 1] != 0x0a
+            case 0x0a: at == range.lowerBound || bytes[at - 1] != 0x0d
+            default: false
+            }
+        }
     }
 
     private mutating func checkMandatoryFields() throws(MessageFault) {

@@ -94,6 +94,18 @@ struct MessageParserTests {
         #expect(!message.has(.to))
     }
 
+    @Test("a CR or LF that ends no line can't be answered where an answer would take it over")
+    func bareLineEndsInAnswers() {
+        let sound = "OPTIONS sip:a SIP/2.0\r\nVia: SIP/2.0/TCP a;branch=z9hG4bK1\r\nCSeq: 1 OPTIONS\r\n"
+        let rows: [(fields: String, isAnswerable: Bool)] = [
+            ("Subject: a\rb\r\n", true), ("To: a\r\n b\r\n", true), ("To: a\rb\r\n", false), ("From: a\nb\r\n", false),
+            ("Call-ID: a\r\r\n", false), ("Via:\n a\r\n", false),
+        ]
+        for (fields, isAnswerable) in rows {
+            #expect(Message(Array("\(sound)\(fields)\r\n".utf8)).isAnswerable == isAnswerable, "\(fields)")
+        }
+    }
+
     @Test("no more header fields are kept than the limits allow")
     func tooMany() {
         var limits = Limits()
