@@ -30,11 +30,13 @@ class Server:
     users: accounts to make, each with the password `secret-NAME`.
     config: the text of a configuration file.
     arguments: more options of `serve`.
+    environment: more variables of its environment.
     """
 
     def __init__(self, test, users=("alice", "bob"), domains=(DOMAIN,), listen="tcp://127.0.0.1:0", config=None,
-                 arguments=()):
+                 arguments=(), environment=None):
         self.test = test
+        self.environment = environment
         self.directory = scratch(test)
         self.data = os.path.join(self.directory, "data")
         self.domains = domains
@@ -70,7 +72,7 @@ class Server:
 
     def start(self):
         """Starts, or starts again on the same data."""
-        self.program = Program(self.test, self.command())
+        self.program = Program(self.test, self.command(), environment=self.environment)
         self.ready = self.program.wait_for_line('msg="ready"')
         self.port = int(re.search(r"listen=tcp://\S*?:(\d+)(?:\s|$)", self.ready).group(1))
 

@@ -1,5 +1,5 @@
-import Glibc
-import SIP
+public import Glibc
+public import SIP
 
 extension SocketAddress {
     /// Reads what the kernel says; nil when it is no internet address.
@@ -28,13 +28,18 @@ extension SocketAddress {
     }
 
     /// `AF_INET` or `AF_INET6`.
-    var family: Int32 { ipv4 == nil ? AF_INET6 : AF_INET }
+    public var family: Int32 { ipv4 == nil ? AF_INET6 : AF_INET }
 
     /// Whether it stands for all addresses of its family.
-    var isWildcard: Bool { ipv4 == 0 || high == 0 && low == 0 }
+    public var isWildcard: Bool { ipv4 == 0 || high == 0 && low == 0 }
+
+    /// The same port of this machine itself: what reaches a server that listens on all addresses of this family.
+    public var loopback: SocketAddress {
+        ipv4 == nil ? SocketAddress(high: 0, low: 1, port: port) : SocketAddress(ipv4: 0x7f00_0001, port: port)
+    }
 
     /// Lends the form the kernel wants.
-    func withKernelAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    public func withKernelAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         if let ipv4 {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)

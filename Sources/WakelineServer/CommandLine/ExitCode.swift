@@ -5,6 +5,8 @@ public import Storage
 public enum ExitCode: Int32, Sendable, Equatable {
     /// Done.
     case success = 0
+    /// The server that was asked after does not serve.
+    case unhealthy = 1
     /// The command line, or a file it names, is wrong.
     case usage = 64
     /// A fault of the program or of the machine.

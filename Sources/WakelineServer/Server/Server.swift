@@ -26,6 +26,7 @@ final class Server {
     private var current: Configuration
     private var drainDeadline: Int64?
     private var drainTimer: DeadlineTimer?
+    private var watchdogTimer: DeadlineTimer?
 
     /// Opens everything, and listens.
     ///
@@ -154,6 +155,17 @@ final class Server {
             )
         )
         ServiceManager.notify("READY=1")
+        if let interval = ServiceManager.watchdogInterval { feedWatchdog(every: interval) }
+    }
+
+    /// Tells the service manager from the loop itself that it turns: one that hangs is restarted.
+    private func feedWatchdog(every interval: Int64) {
+        let timer = DeadlineTimer(loop: loop) { [unowned self] in
+            ServiceManager.notify("WATCHDOG=1", waits: false)
+            self.watchdogTimer?.schedule(at: self.loop.now.monotonic + interval)
+        }
+        timer.schedule(at: loop.now.monotonic + interval)
+        watchdogTimer = timer
     }
 
     /// SIGTERM: accept no more, finish what is under way, go.
@@ -193,7 +205,7 @@ final class Server {
 
     /// SIGHUP: all of the new file, or nothing of it.
     private func reread() {
-        ServiceManager.notify("RELOADING=1")
+        ServiceManager.notifyReloading()
         defer { ServiceManager.notify("READY=1") }
         guard let new = reload() else {
             logger.error("the configuration was not reread; the old one stays in force")
