@@ -33,7 +33,8 @@ public final class AccountDatabase {
     public init(_ directory: DataDirectory) throws(StorageError) {
         database = try Database(path: directory.file(Self.fileName), busyTimeout: 5_000)
         try database.useWriteAheadLog()
-        try database.execute("PRAGMA synchronous=FULL")
+        // What is looked up is remembered elsewhere, and the kernel caches the file.
+        try database.execute("PRAGMA synchronous=FULL; PRAGMA cache_size=-512")
         try Self.schema.prepare(database)
         select = try database.prepare("SELECT ha1_md5, ha1_sha256, digest FROM accounts WHERE address = ?")
         insert = try database.prepare(

@@ -31,7 +31,8 @@ final class RecordLogFile {
         try database.execute("PRAGMA locking_mode=EXCLUSIVE")
         try database.useWriteAheadLog()
         // FULL: a commit is on the disk before it is acknowledged. 200 pages: many small checkpoints, no long one.
-        try database.execute("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=200")
+        // A log is only appended to: a few pages are cache enough.
+        try database.execute("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=200; PRAGMA cache_size=-256")
         try Self.schema.prepare(database)
         if let maximumPages { try database.execute("PRAGMA max_page_count=\(maximumPages)") }
         rows = Int(try database.number("SELECT max(id) FROM l"))
