@@ -134,17 +134,11 @@ public final class Core: FlowReceiver {
         outbox.append(.close(flow, .garbage))
     }
 
-    /// See `FlowReceiver`.
-    public func congested(_ flow: FlowID, now: Now) {
-        self.now = now
-        flows.update(flow) { $0.isCongested = true }
-    }
+    /// See `FlowReceiver`; nothing the rules send can wait yet, so the carrier's bound alone holds.
+    public func congested(_ flow: FlowID, now: Now) {}
 
     /// See `FlowReceiver`.
-    public func drained(_ flow: FlowID, now: Now) {
-        self.now = now
-        flows.update(flow) { $0.isCongested = false }
-    }
+    public func drained(_ flow: FlowID, now: Now) {}
 
     /// See `FlowReceiver`.
     public func closed(_ flow: FlowID, _ reason: CloseReason, now: Now) {

@@ -16,7 +16,6 @@ struct FlowTable {
         var firstServer = TransactionTable.ServerID(slot: 0, generation: 0)
         /// The flow of the same device whose place this one took.
         var predecessor: FlowID?
-        var isCongested = false
     }
 
     private var slots: [Flow?] = []
