@@ -23,6 +23,9 @@ final class Node {
         var settings = Settings()
         settings.domains = ["example.test"]
         settings.algorithms = [.md5]
+        // The clock stands still here.
+        settings.requestsPerFlow = .none
+        settings.requestsPerAccount = .none
         let hashes = try Hashes.openSSL()
         var state: UInt64 = 1
         core = Core(

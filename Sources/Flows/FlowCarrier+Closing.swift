@@ -40,6 +40,9 @@ extension FlowCarrier {
         record.pointee.timer = .none
         record.pointee.work = nil
         openFlows -= 1
+        if !record.pointee.info.isTrusted {
+            sources.close(record.pointee.info.remote, rate: settings.newConnectionsPerSource, at: now.monotonic)
+        }
         tally.countClosed(reason)
         notices.append(.closed(record.pointee.id, reason))
     }

@@ -1,22 +1,29 @@
 import Glibc
+import Observability
 public import Reactor
 import SIP
 
 extension FlowCarrier: ReadinessHandler {
     /// Takes over an accepted connection.
     func adopt(_ descriptor: Int32, local: SocketAddress, remote: SocketAddress) {
+        let isTrusted = settings.trusted.contains { $0.contains(remote) }
+        guard isTrusted || isWithinSourceLimits(remote) else {
+            close(descriptor)
+            return
+        }
         guard let record = table.claim() else {
             close(descriptor)
+            if !isTrusted { leaveSource(remote) }
             return
         }
         let id = record.pointee.id
         guard watchers.watch(descriptor, slot: id.slot, token: id.rawValue) else {
             close(descriptor)
             table.release(record)
+            if !isTrusted { leaveSource(remote) }
             return
         }
         let now = now
-        let isTrusted = settings.trusted.contains { $0.contains(remote) }
         record.pointee.descriptor = descriptor
         record.pointee.info = FlowInfo(transport: .tcp, local: local, remote: remote, isTrusted: isTrusted)
         record.pointee.lastActivity = now.monotonic
@@ -28,6 +35,31 @@ extension FlowCarrier: ReadinessHandler {
         openFlows += 1
         tally.accepted &+= 1
         receiver.opened(id, record.pointee.info, now: now)
+    }
+
+    private func isWithinSourceLimits(_ remote: SocketAddress) -> Bool {
+        let now = now.monotonic
+        let isWithin = sources.open(
+            remote,
+            most: settings.connectionsPerSource,
+            rate: settings.newConnectionsPerSource,
+            at: now
+        )
+        guard !isWithin else { return true }
+        tally.overSourceLimit &+= 1
+        // Said once a minute: who floods the listener is not to flood the log.
+        if lastSourceWarning.map({ $0 + .seconds(60) <= now }) ?? true {
+            lastSourceWarning = now
+            logger.warning(
+                "a source has too many connections, or opens them too fast; more are closed at once",
+                [LogField("flow.source", remote), LogField("flow.over-source-limit", tally.overSourceLimit)]
+            )
+        }
+        return false
+    }
+
+    private func leaveSource(_ remote: SocketAddress) {
+        sources.close(remote, rate: settings.newConnectionsPerSource, at: now.monotonic)
     }
 
     /// A socket is ready.

@@ -32,6 +32,9 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     var table = FlowTable()
     var wheel: TimerWheel<UInt64>
     var tally = FlowCounters()
+    var sources = SourceTable()
+    /// When it was last said that a source is over its limit.
+    var lastSourceWarning: Instant?
     /// What the flows are owed this turn; each flow's entries are linked.
     var owed: [Owed] = []
     /// Flows to look after at the end of the turn.

@@ -8,6 +8,8 @@ public struct FlowCounters: Hashable, Sendable {
     public internal(set) var turnedAway: UInt64 = 0
     /// Pauses of accepting for want of descriptors.
     public internal(set) var acceptPauses: UInt64 = 0
+    /// Connections closed at once, since their source had too many or opened them too fast.
+    public internal(set) var overSourceLimit: UInt64 = 0
     /// Bytes read.
     public internal(set) var bytesIn: UInt64 = 0
     /// Bytes the kernel has taken.

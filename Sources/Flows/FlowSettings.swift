@@ -32,6 +32,12 @@ public struct FlowSettings: Hashable, Sendable {
     public var acceptBatch = 256
     /// Connections that the kernel holds for a listener; it cuts this to `net.core.somaxconn`.
     public var backlog: Int32 = 4096
+    /// Connections that one source may have: an IPv4 address, or an IPv6 /64; 0 for any number.
+    ///
+    /// Thousands of phones may share the address of a carrier's NAT; trusted sources have no limit.
+    public var connectionsPerSource = 10_000
+    /// How often one source may open a connection.
+    public var newConnectionsPerSource = RateLimit(perSecond: 500, burst: 5000)
     /// Sources that are the operator's own.
     public var trusted: [CIDR] = []
 

@@ -93,7 +93,7 @@ extension Core {
             if let domain, let user = uri.user,
                 let own = addresses.first(where: { $0.matches(message.bytes, user: user, domain: domain) })
             {
-                return own
+                return admits(request, of: own) ? own : nil
             }
             reject(request, Status(403, "From Does Not Belong to This Account"))
             return nil
@@ -105,6 +105,7 @@ extension Core {
             reject(request, .forbidden)
             return nil
         }
+        if message.has(.proxyAuthorization), !maySay(request, who: claimed) { return nil }
         switch authenticator.check(message, .proxyAuthorization, realm: realm, settings, now: now) {
         case .identity(let address):
             outbox.append(.keepAlive(request.flow, settings.idleLimit))
@@ -112,7 +113,10 @@ extension Core {
                 reject(request, Status(403, "From Does Not Belong to This Account"))
                 return nil
             }
-            return address
+            return admits(request, of: address) ? address : nil
+        case .wrong(let account):
+            noteWrongPassword(request, of: account)
+            challenge(request, realm: realm, account: claimed, isStale: false)
         case .challenge(let isStale): challenge(request, realm: realm, account: claimed, isStale: isStale)
         case .unknownAccount(let address): lookUp(address, .account(request))
         case .malformed: reject(request, Status(400, "Malformed Proxy-Authorization"))

@@ -23,6 +23,7 @@ enum Waiting {
 
 extension Core {
     func receive(request message: Message, _ fault: MessageFault?, from flow: FlowID) {
+        guard message.method == .ack || admits(message, from: flow) else { return }
         if let fault {
             guard message.isAnswerable else {
                 // An ACK is never answered; anything else without Via or CSeq was not written by a SIP element.

@@ -35,6 +35,9 @@ public final class Core: FlowReceiver {
     var location = Location()
     var expiry: ExpiryQueue
     var authenticator: Authenticator
+    var abuse: AbuseTables
+    /// What the limits against abuse have refused.
+    public internal(set) var refusals = Refusals()
     var tokens: FlowTokens
     var temporaryGRUUs: TemporaryGRUUs
     var random: RandomSource
@@ -58,6 +61,8 @@ public final class Core: FlowReceiver {
     ///   - now: the time; its wall clock tells this life of the node from others.
     public init(settings: Settings, hashes: Hashes, random: RandomSource, secret: [UInt8], now: Now) {
         self.settings = settings
+        var random = random
+        abuse = AbuseTables(seed: random.next())
         self.random = random
         self.now = now
         epoch = UInt64(truncatingIfNeeded: now.wall) & 0xffff_ffff_ffff

@@ -52,6 +52,19 @@ public struct Settings: Sendable {
     /// How long a call waits for a caller whose flow broke before it is cancelled.
     public var callerPatience = Interval.seconds(8)
 
+    /// Requests that one flow may bring; trusted flows have no limit.
+    public var requestsPerFlow = RateLimit(perSecond: 1000, burst: 10_000)
+    /// A flow whose requests were too many so many times, and that never paused, is closed.
+    public var excessPerFlow: UInt16 = 20_000
+    /// Requests that one account may make, over all its flows.
+    public var requestsPerAccount = RateLimit(perSecond: 1000, burst: 10_000)
+    /// Wrong passwords for one account that have no consequence; each minute forgives one, 0 forgives all.
+    public var failuresPerAccount = 10
+    /// Wrong passwords from one source that have no consequence; each second forgives one, 0 forgives all.
+    public var failuresPerSource = 200
+    /// The longest that an account or a source has to wait after a wrong password too many.
+    public var longestDelay = Interval.seconds(60)
+
     /// Bounds on messages.
     public var limits = Limits()
     /// Requests that may wait for an account or a commit at once; more are answered 503.

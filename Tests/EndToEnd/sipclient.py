@@ -98,11 +98,12 @@ class Client:
 
     # The connection
 
-    def connect(self):
+    def connect(self, source=None):
         self.close()
         self.buffer = b""
         self.inbox = []
-        self.socket = socket.create_connection(self.server.address, timeout=10)
+        self.socket = socket.create_connection(self.server.address, timeout=10,
+                                               source_address=source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def close(self):

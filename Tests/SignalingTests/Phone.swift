@@ -54,7 +54,13 @@ final class Phone {
         return response
     }
 
-    func sendRegister(expires: Int? = 3600, contact: String? = nil, extra: String = "", parameters: String = "") {
+    func sendRegister(
+        expires: Int? = 3600,
+        contact: String? = nil,
+        extra: String = "",
+        parameters: String = "",
+        wrongPassword: Bool = false
+    ) {
         cseq += 1
         var contactValue = contact ?? "<\(self.contact)>"
         if contact == nil, let instance {
@@ -76,7 +82,12 @@ final class Phone {
         if !contactValue.isEmpty { text += "Contact: \(contactValue)\n" }
         if let expires { text += "Expires: \(expires)\n" }
         text += extra
-        text += authorization("Authorization", method: "REGISTER", uri: "sip:example.test")
+        text += authorization(
+            "Authorization",
+            method: "REGISTER",
+            uri: "sip:example.test",
+            password: wrongPassword ? "wrong" : nil
+        )
         world.send(flow, String(text.dropLast()))
     }
 

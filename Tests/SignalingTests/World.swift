@@ -55,7 +55,9 @@ final class World {
     func open(
         _ transport: TransportKind = .tcp,
         port: UInt16 = 40_000,
-        local: SocketAddress = SocketAddress(ipv4: 0x7f00_0001, port: 5060)
+        local: SocketAddress = SocketAddress(ipv4: 0x7f00_0001, port: 5060),
+        remote: SocketAddress? = nil,
+        isTrusted: Bool = false
     ) -> FlowID {
         let flow = FlowID(slot: Int(nextSerial), serial: nextSerial)
         nextSerial += 1
@@ -64,7 +66,8 @@ final class World {
             FlowInfo(
                 transport: transport,
                 local: local,
-                remote: SocketAddress(ipv4: 0xc000_0201, port: port)
+                remote: remote ?? SocketAddress(ipv4: 0xc000_0201, port: port),
+                isTrusted: isTrusted
             ),
             now: now
         )

@@ -8,6 +8,8 @@ struct Authenticator {
         case identity(AddressOfRecord)
         /// None, or wrong: ask for them. Stale where only the nonce was to blame.
         case challenge(isStale: Bool)
+        /// The password is wrong, or there is no such account: ask again, and remember.
+        case wrong(AddressOfRecord)
         /// The account has to be looked up first.
         case unknownAccount(AddressOfRecord)
         /// The credentials can't be read.
@@ -99,7 +101,7 @@ struct Authenticator {
         ha1.removeAll(keepingCapacity: true)
         (known ?? nobody)?.appendHA1(algorithm, to: &ha1)
         let isRight = digest.verify(credentials, in: message, ha1: ha1, algorithm: algorithm)
-        guard isRight, known != nil else { return .challenge(isStale: false) }
+        guard isRight, known != nil else { return .wrong(address) }
         guard let nonce = nonces.read(message.bytes, credentials.nonce),
             nonce.issued <= now.wall,
             now.wall - nonce.issued <= settings.nonceLifetime.milliseconds,

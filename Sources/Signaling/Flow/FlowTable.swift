@@ -16,6 +16,14 @@ struct FlowTable {
         var firstServer = TransactionTable.ServerID(slot: 0, generation: 0)
         /// The flow of the same device whose place this one took.
         var predecessor: FlowID?
+        /// How many requests came lately.
+        var requests = RateBucket()
+        /// Requests that were too many since it was quiet.
+        var excess: UInt16 = 0
+
+        fileprivate mutating func admits(_ limit: RateLimit, at now: Instant) -> Bool {
+            limit.admits(&requests, at: now)
+        }
     }
 
     private var slots: [Flow?] = []
@@ -44,6 +52,19 @@ struct FlowTable {
     /// The record; nil for a closed flow.
     subscript(id: FlowID) -> Flow? {
         @inline(__always) get { isOpen(id) ? slots[id.slot] : nil }
+    }
+
+    /// Counts a request.
+    ///
+    /// - Returns: nil where it is within the limit, else how many were too many since the flow was quiet.
+    @inline(__always)
+    mutating func countRequest(on id: FlowID, _ limit: RateLimit, at now: Instant) -> UInt16? {
+        guard isOpen(id), slots[id.slot]?.info.isTrusted == false else { return nil }
+        if slots[id.slot]?.requests.isIdle(at: now) == true { slots[id.slot]?.excess = 0 }
+        guard slots[id.slot]?.admits(limit, at: now) == false else { return nil }
+        let excess = slots[id.slot]?.excess ?? 0
+        slots[id.slot]?.excess = excess == .max ? excess : excess + 1
+        return excess
     }
 
     /// Changes a record in place; does nothing for a closed flow.

@@ -25,12 +25,16 @@ extension Core {
             let user = uri.user, let toDomain = servedDomain(message.bytes, uri, on: request.flow)
         else { return respond(request, Status(404, "Address-of-Record Not in a Domain Served Here")) }
         let address = AddressOfRecord(message.bytes, user: user, domain: toDomain)
+        if message.has(.authorization), !maySay(request, who: address) { return }
         switch authenticator.check(message, .authorization, realm: toDomain, settings, now: now) {
         case .identity(let identity):
             guard identity == address else {
                 return respond(request, Status(403, "Address-of-Record Belongs to Another Account"))
             }
-            update(request, identity)
+            if admits(request, of: identity) { update(request, identity) }
+        case .wrong(let account):
+            noteWrongPassword(request, of: account)
+            challenge(request, realm: toDomain, account: address, isStale: false)
         case .challenge(let isStale): challenge(request, realm: toDomain, account: address, isStale: isStale)
         case .unknownAccount(let account): lookUp(account, .account(request))
         case .malformed: respond(request, Status(400, "Malformed Authorization"))

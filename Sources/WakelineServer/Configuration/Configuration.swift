@@ -34,6 +34,8 @@ public struct Configuration: Sendable, Equatable {
     public var proxy = Proxy()
     /// Bounds on messages.
     public var limits = Limits()
+    /// Limits against abuse.
+    public var abuse = Abuse()
     /// How the server stops.
     public var shutdown = Shutdown()
 
@@ -125,6 +127,24 @@ public struct Configuration: Sendable, Equatable {
         public var body = 64 << 10
         /// Header fields of a message.
         public var headerFields = 256
+    }
+
+    /// Limits against abuse; 0 switches one off.
+    public struct Abuse: Sendable, Equatable {
+        /// Connections of one source.
+        public var connections = 10_000
+        /// New connections of one source a second.
+        public var newConnections = 500
+        /// Requests of one connection a second.
+        public var flowRequests = 1_000
+        /// Requests of one account a second.
+        public var accountRequests = 1_000
+        /// Wrong passwords from one source without consequence.
+        public var sourceFailures = 200
+        /// Wrong passwords for one account without consequence.
+        public var accountFailures = 10
+        /// The longest delay after more.
+        public var longestDelay = Interval.seconds(60)
     }
 
     /// How the server stops.

@@ -4,7 +4,8 @@ import SIP
 
 extension ConfigurationKey {
     /// Every key there is, in the order of the reference.
-    static let all: [ConfigurationKey] = top + observability + registrations + connections + forwarding + bounds
+    static let all: [ConfigurationKey] =
+        top + observability + registrations + connections + forwarding + bounds + abuse + [drain]
 
     private static let top: [ConfigurationKey] = [
         key(
@@ -240,14 +241,67 @@ extension ConfigurationKey {
         ),
         key("limits", "body", \.limits.body, .size(0...(1 << 26)), "The longest body."),
         key("limits", "header-fields", \.limits.headerFields, .number(16...65_535), "Header fields of one message."),
+    ]
+
+    private static let abuse: [ConfigurationKey] = [
         key(
-            "shutdown",
-            "drain",
-            \.shutdown.drain,
-            .duration(to: .seconds(3_600)),
-            "How long calls that are being set up may take when the server stops."
+            "abuse",
+            "connections",
+            \.abuse.connections,
+            .number(0...1_000_000),
+            "Connections of one source: an IPv4 address, or the /64 of an IPv6 address; 0 for any number."
+        ),
+        key(
+            "abuse",
+            "new-connections",
+            \.abuse.newConnections,
+            .number(0...100_000),
+            "New connections of one source a second, and ten times as many at once; 0 for any number."
+        ),
+        key(
+            "abuse",
+            "flow-requests",
+            \.abuse.flowRequests,
+            .number(0...100_000),
+            "Requests of one connection a second, and ten times as many at once; more are answered 503, and go on to close it."
+        ),
+        key(
+            "abuse",
+            "account-requests",
+            \.abuse.accountRequests,
+            .number(0...100_000),
+            "Requests of one account a second, and ten times as many at once; more are answered 503."
+        ),
+        key(
+            "abuse",
+            "source-failures",
+            \.abuse.sourceFailures,
+            .number(0...1_000_000),
+            "Wrong passwords of one source without consequence; a second forgives one. After more it waits, ever longer."
+        ),
+        key(
+            "abuse",
+            "account-failures",
+            \.abuse.accountFailures,
+            .number(0...1_000_000),
+            "Wrong passwords for one account without consequence; a minute forgives one. Registered phones never wait."
+        ),
+        key(
+            "abuse",
+            "longest-delay",
+            \.abuse.longestDelay,
+            .duration(from: .seconds(1), to: .seconds(3_600)),
+            "The longest wait after wrong passwords; until then, who tries again is answered 503 with Retry-After."
         ),
     ]
+
+    private static let drain: ConfigurationKey = key(
+        "shutdown",
+        "drain",
+        \.shutdown.drain,
+        .duration(to: .seconds(3_600)),
+        "How long calls that are being set up may take when the server stops."
+    )
 
     private static func key<Value>(
         _ section: String,

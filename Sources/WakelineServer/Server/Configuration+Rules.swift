@@ -32,8 +32,17 @@ extension Configuration {
         settings.maxBreadth = UInt32(clamping: proxy.maxBreadth)
         settings.forkLimit = proxy.forkLimit
         settings.limits = messageLimits
+        settings.requestsPerFlow = Self.rate(abuse.flowRequests)
+        settings.excessPerFlow = UInt16(clamping: abuse.flowRequests * 20)
+        settings.requestsPerAccount = Self.rate(abuse.accountRequests)
+        settings.failuresPerSource = abuse.sourceFailures
+        settings.failuresPerAccount = abuse.accountFailures
+        settings.longestDelay = abuse.longestDelay
         return settings
     }
+
+    /// So many a second, and ten seconds' worth at once.
+    private static func rate(_ perSecond: Int) -> RateLimit { RateLimit(perSecond: perSecond, burst: perSecond * 10) }
 
     /// How flows are carried.
     var carriage: FlowSettings {
@@ -46,6 +55,8 @@ extension Configuration {
         settings.messageDeadline = flow.firstMessage
         settings.authenticationDeadline = flow.authentication
         settings.trusted = trust
+        settings.connectionsPerSource = abuse.connections
+        settings.newConnectionsPerSource = Self.rate(abuse.newConnections)
         return settings
     }
 
