@@ -121,7 +121,7 @@ final class Node {
                 switch errand {
                 case .persist(let ticket, _, _): core.persisted(ticket, now: now)
                 case .lookUp(let ticket, let address): core.account(ticket, address, account, now: now)
-                case .record, .registration: count += 1
+                case .record, .registration, .foreignDomain: count += 1
                 }
             }
         } while !core.outbox.isEmpty

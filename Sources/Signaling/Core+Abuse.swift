@@ -29,9 +29,13 @@ extension Core {
     private func turnAway(_ message: Message, from flow: FlowID, _ excess: UInt16) {
         refusals.flowRequests &+= 1
         if message.isAnswerable {
-            answerStatelessly(message, from: flow, 503) {
-                $0.append(text: "Too Many Requests\r\nRetry-After: 5")
-            }
+            answerStatelessly(
+                message,
+                from: flow,
+                503,
+                reason: { $0.append(text: "Too Many Requests") },
+                extra: { $0.append(text: "Retry-After: 5\r\n") }
+            )
         }
         guard excess >= settings.excessPerFlow else { return }
         if excess == settings.excessPerFlow { refusals.flows &+= 1 }

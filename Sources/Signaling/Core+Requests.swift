@@ -60,7 +60,9 @@ extension Core {
         }
         if message.has(.proxyRequire) { return rejectExtensions(request, listedIn: .proxyRequire) }
         switch route(message, on: request.flow) {
-        case .failure(let status): reject(request, status)
+        case .failure(let status):
+            reportForeignDomain(of: request)
+            reject(request, status)
         case .success(.dialog(let token, let count)): forwardInDialog(request, token, ownRoutes: count)
         case .success(.server(let domain)): serve(request, domain: domain)
         case .success(.registrar(let domain)): register(request, domain: domain)

@@ -56,7 +56,8 @@ extension Core {
         _ message: Message,
         from flow: FlowID,
         _ status: UInt16,
-        reason: (inout [UInt8]) -> Void
+        reason: (inout [UInt8]) -> Void,
+        extra: (inout [UInt8]) -> Void = { _ in }
     ) {
         let source = flows[flow]?.info.remote
         let tag = random.next()
@@ -70,6 +71,7 @@ extension Core {
                 edits: &edits,
                 &out
             )
+            extra(&out)
             ResponseBuilder.end(&out)
         }
     }

@@ -45,6 +45,9 @@ public final class Core: FlowReceiver {
     var waiting: [UInt64: Waiting] = [:]
     var nextTicket: UInt64 = 1
     let epoch: UInt64
+    /// When a registration for a foreign domain is reported again, and how many there were since the last report.
+    var nextForeignReport: Instant
+    var foreignRegistrations = 0
     /// For text that is put together before it is known where it goes.
     var scratch: [UInt8] = []
     /// Where in the arena the request sent last begins.
@@ -68,6 +71,7 @@ public final class Core: FlowReceiver {
         epoch = UInt64(truncatingIfNeeded: now.wall) & 0xffff_ffff_ffff
         timers = TimerWheel(now: now.monotonic)
         expiry = ExpiryQueue(wall: now.wall)
+        nextForeignReport = now.monotonic
         func derived(_ label: StaticString) -> [UInt8] {
             var text: [UInt8] = []
             text.append(text: label)

@@ -10,6 +10,8 @@ public enum Errand: Sendable {
     case record(JournalStep)
     /// A registration changed, for the log; no answer.
     case registration(RegistrationChange)
+    /// A phone wants to register in a domain that is not served here, for the log; no answer.
+    case foreignDomain(ForeignDomain)
 }
 
 /// What is known of an account: never a password.
@@ -59,6 +61,16 @@ public struct RegistrationChange: Sendable {
     public var expires: Int64
     /// Why it was rejected, where it was.
     public var reason: StaticString?
+}
+
+/// A REGISTER for a domain that is not served here.
+public struct ForeignDomain: Hashable, Sendable {
+    /// The domain that was asked for, as it was written.
+    public var domain: ByteString
+    /// Who asked, where the flow is still there.
+    public var remote: SocketAddress?
+    /// How many more of the kind there were since the last one that was reported.
+    public var unreported: Int
 }
 
 /// A step in the life of a call, as `trace` shows it.

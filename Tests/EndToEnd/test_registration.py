@@ -24,6 +24,17 @@ class Registration(unittest.TestCase):
                                  extra=[f"Contact: <{client.contact}>"]))
         return client.receive()
 
+    def test_a_domain_that_is_not_served_is_told_to_both_sides(self):
+        since = len(self.server.program.lines)
+        for _ in range(3):
+            answer = self.challenge(domain="exmaple.test")
+            self.assertEqual((answer.status, answer.reason), (403, "Domain Not Served Here"))
+        line = self.server.program.wait_for_line("level=warning", "sip.domain=exmaple.test", since=since)
+        for part in (f'served="{DOMAIN} second.test"', "mend=", "flow.remote=127.0.0.1:"):
+            self.assertIn(part, line)
+        # Not for each attempt.
+        self.assertEqual(len([line for line in self.server.program.lines if "exmaple.test" in line]), 1)
+
     def test_sha_256_is_offered_before_md5(self):
         answer = self.challenge()
         self.assertEqual(answer.status, 401)

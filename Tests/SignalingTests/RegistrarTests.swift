@@ -105,6 +105,48 @@ struct RegistrarTests {
         #expect(world.core.counts.bindings == 1)
     }
 
+    @Test("a domain that is not served is reported with its name, once in ten seconds")
+    func foreignDomain() throws {
+        let flow = world.open()
+        var count = 0
+        func register(_ uri: String, to: String, _ status: UInt16) throws {
+            count += 1
+            world.send(
+                flow,
+                """
+                REGISTER \(uri) SIP/2.0
+                Via: SIP/2.0/TCP 192.0.2.1;branch=z9hG4bK-\(count)
+                Max-Forwards: 70
+                From: <\(to)>;tag=1
+                To: <\(to)>
+                Call-ID: \(count)
+                CSeq: 1 REGISTER
+                Contact: <sip:alice@192.0.2.1>
+                """
+            )
+            #expect(try world.next(flow).status == status)
+        }
+        try register("sip:example.test", to: "sip:alice@example.test", 401)
+        try register("mailto:other.test", to: "sip:alice@example.test", 416)
+        #expect(world.foreignDomains.isEmpty)
+        try register("sip:Other.test", to: "sip:alice@other.test", 403)
+        try register("sip:third.test", to: "sip:alice@other.test", 403)
+        try register("sip:example.test", to: "sip:alice@other.test", 404)
+        world.pass(.seconds(10))
+        try register("sip:example.test", to: "sip:alice@fourth.test", 404)
+        let remote = SocketAddress(ipv4: 0xc000_0201, port: 40_000)
+        #expect(
+            world.foreignDomains == [
+                ForeignDomain(domain: "Other.test", remote: remote, unreported: 0),
+                ForeignDomain(domain: "fourth.test", remote: remote, unreported: 2),
+            ]
+        )
+        let long = String(repeating: "x", count: 3_000)
+        world.pass(.seconds(10))
+        try register("sip:\(long)", to: "sip:alice@\(long)", 403)
+        #expect(world.foreignDomains.last?.domain.count == 255)
+    }
+
     @Test("bounds: too brief is 423 with Min-Expires, too long is shortened")
     func bounds() throws {
         let alice = Phone(world, "alice")

@@ -15,6 +15,7 @@ final class World {
     private(set) var tags: [FlowID: FlowTag] = [:]
     private(set) var steps: [JournalStep] = []
     private(set) var registrations: [RegistrationChange] = []
+    private(set) var foreignDomains: [ForeignDomain] = []
     /// Stored records by address-of-record.
     private(set) var stored: [ByteString: [UInt8]] = [:]
     private(set) var writes = 0
@@ -203,6 +204,7 @@ final class World {
             }
         case .record(let step): steps.append(step)
         case .registration(let change): registrations.append(change)
+        case .foreignDomain(let asked): foreignDomains.append(asked)
         }
     }
 }

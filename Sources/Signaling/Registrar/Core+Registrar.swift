@@ -22,8 +22,12 @@ extension Core {
             }
         }
         guard let to = try? message.nameAddress(.to), let uri = try? SIPURI(message.bytes, to.uri),
-            let user = uri.user, let toDomain = servedDomain(message.bytes, uri, on: request.flow)
-        else { return respond(request, Status(404, "Address-of-Record Not in a Domain Served Here")) }
+            let user = uri.user
+        else { return respond(request, Status(404, "No Address-of-Record")) }
+        guard let toDomain = servedDomain(message.bytes, uri, on: request.flow) else {
+            reportForeignDomain(uri, of: request)
+            return respond(request, Status(404, "Address-of-Record Not in a Domain Served Here"))
+        }
         let address = AddressOfRecord(message.bytes, user: user, domain: toDomain)
         if message.has(.authorization), !maySay(request, who: address) { return }
         switch authenticator.check(message, .authorization, realm: toDomain, settings, now: now) {

@@ -4,6 +4,10 @@ public func checkConfiguration(_ arguments: ParsedArguments, _ terminal: Termina
         terminal.output(Configuration.reference)
         return .success
     }
+    if arguments.has("--example") {
+        terminal.output(Configuration.example)
+        return .success
+    }
     guard let configuration = ConfigurationOptions.load(arguments, for: .serving, terminal) else {
         return .configuration
     }

@@ -70,6 +70,18 @@ final class CallReport {
         )
     }
 
+    /// Takes a registration that went to a domain not served here: the phone is set up wrongly, or this server is.
+    func take(_ asked: ForeignDomain, served: [ByteString]) {
+        var fields = [
+            LogField("sip.domain", asked.domain),
+            LogField("served", served.map(\.description).joined(separator: " ")),
+            LogField("mend", "set the phone to a domain that is served, or add its domain to domains here and reload"),
+        ]
+        if let remote = asked.remote { fields.append(LogField("flow.remote", remote)) }
+        if asked.unreported > 0 { fields.append(LogField("others", asked.unreported)) }
+        registrar.warning("a phone wants to register in a domain that is not served here", fields)
+    }
+
     private func fields(of change: RegistrationChange) -> [LogField] {
         var fields = [
             LogField("registration.change", change.kind.rawValue),

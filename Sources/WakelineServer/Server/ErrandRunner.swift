@@ -33,6 +33,7 @@ final class ErrandRunner {
                 store.lookUp(ticket: ticket, account: address.text.bytes)
             case .record(let step): report.take(step)
             case .registration(let change): report.take(change)
+            case .foreignDomain(let asked): report.take(asked, served: core.settings.domains)
             }
         }
         report.flush()

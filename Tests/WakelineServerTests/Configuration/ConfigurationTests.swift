@@ -244,14 +244,43 @@ struct ConfigurationTests {
 
     @Test("docs/configuration.md has the reference as the code has it")
     func documentation() {
+        #expect(
+            fileOfThePackage("docs/configuration.md").contains(Configuration.reference),
+            "replace the tables by what `wakeline check --reference` prints"
+        )
+    }
+
+    @Test("packaging/wakeline.yaml is the commented configuration as the code has it")
+    func example() {
+        #expect(
+            fileOfThePackage("packaging/wakeline.yaml") == Configuration.example,
+            "replace it by what `wakeline check --example` prints"
+        )
+    }
+
+    @Test("the commented configuration changes nothing, with its comments and without")
+    func exampleIsDefault() throws {
+        var defaults = Configuration()
+        defaults.domains = ["example.test"]
+        let example = Configuration.example.replacing("domains: []", with: "domains: [example.test]")
+        #expect(try load(example).configuration == defaults)
+        let lines = example.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let rest = line.drop { $0 == " " }
+            let isKey = rest.first == "#" && rest.dropFirst().first?.isLetter == true
+            return isKey ? line.prefix { $0 == " " } + rest.dropFirst() : line
+        }
+        #expect(lines.filter { $0.contains("max-expires: ") } == ["  max-expires: 2h"])
+        #expect(try load(lines.joined(separator: "\n")).configuration == defaults)
+    }
+
+    private func fileOfThePackage(_ name: String) -> String {
         var path = #filePath.split(separator: "/", omittingEmptySubsequences: false)
         path.removeLast(4)
-        let file = path.joined(separator: "/") + "/docs/configuration.md"
+        let file = path.joined(separator: "/") + "/" + name
         guard case .success(let bytes) = readWholeFile(file) else {
             Issue.record("can't read \(file)")
-            return
+            return ""
         }
-        let isCurrent = String(decoding: bytes, as: UTF8.self).contains(Configuration.reference)
-        #expect(isCurrent, "replace the tables by what `wakeline check --reference` prints")
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

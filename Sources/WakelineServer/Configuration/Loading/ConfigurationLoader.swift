@@ -39,10 +39,13 @@ struct ConfigurationLoader {
     private var origins: [String: String] = [:]
     /// Keys whose value could not be read: what the whole says of them means nothing.
     private var failed: Set<String> = []
+    /// Whether there is a file of which nothing is known: what is left at its default may well stand there.
+    private var hasUnreadFile = false
 
     mutating func read(file path: String) {
         switch readWholeFile(path) {
         case .failure(let fault):
+            hasUnreadFile = true
             report(path, "", ValueFault("can't be read: \(fault.reason)", mend: "check the path given with --config"))
         case .success(let bytes):
             read(yaml: bytes, from: path)
@@ -56,10 +59,12 @@ struct ConfigurationLoader {
             case .empty: return
             case .mapping(let entries): read(top: entries, path)
             case .scalar, .sequence:
+                hasUnreadFile = true
                 let fault = ValueFault("the file is \(document.kind)", mend: "write one \"key: value\" on each line")
                 report("\(path):\(document.line)", "", fault)
             }
         } catch {
+            hasUnreadFile = true
             report("\(path):\(error.line)", "", ValueFault(error.what, mend: error.mend))
         }
     }
@@ -92,10 +97,11 @@ struct ConfigurationLoader {
     /// Checks what only the whole can tell.
     mutating func validate(for purpose: Configuration.Purpose) {
         for finding in configuration.findings(for: purpose) where failed.isDisjoint(with: finding.keys) {
-            let source = finding.keys.compactMap { origins[$0] }.last ?? "default"
+            let origin = finding.keys.compactMap { origins[$0] }.last
+            guard origin != nil || !hasUnreadFile else { continue }
             problems.append(
                 ConfigurationProblem(
-                    source: source,
+                    source: origin ?? "default",
                     key: finding.keys.first ?? "",
                     what: finding.fault.what,
                     mend: finding.fault.mend
