@@ -337,7 +337,7 @@ final class CoreScene {
                 switch errand {
                 case .persist(let ticket, _, _): commits.append(ticket)
                 case .lookUp(let ticket, let address): lookUps.append((ticket, address))
-                case .record, .registration: break
+                case .record, .registration, .foreignDomain: break
                 }
             }
         }
