@@ -82,6 +82,16 @@ class Crashes(unittest.TestCase):
 
 
 class Stopping(unittest.TestCase):
+    def test_it_tells_its_counts_when_asked(self):
+        server = Server(self)
+        client = Client(self, server)
+        self.assertEqual(client.register().status, 200)
+        server.program.signal(signal.SIGUSR1)
+        line = server.program.wait_for_line('msg="counts"')
+        for part in ("level=notice", "flows.open=1", "flows.known=1", "bindings=1", "waiting=0"):
+            self.assertIn(part, line)
+        client.ping()
+
     def test_an_idle_server_stops_at_once(self):
         server = Server(self)
         client = Client(self, server)

@@ -118,6 +118,7 @@ final class Server {
                 try SignalWatcher(loop: loop, signal: SIGTERM) { [unowned self] in self.beginDraining() },
                 try SignalWatcher(loop: loop, signal: SIGINT) { [unowned self] in self.beginDraining() },
                 try SignalWatcher(loop: loop, signal: SIGHUP) { [unowned self] in self.reread() },
+                try SignalWatcher(loop: loop, signal: SIGUSR1) { [unowned self] in self.sayCounts() },
             ]
             loop.endOfTurn = { [unowned self] in self.endTurn() }
             sayReady()
@@ -166,6 +167,37 @@ final class Server {
         }
         timer.schedule(at: loop.now.monotonic + interval)
         watchdogTimer = timer
+    }
+
+    /// SIGUSR1: what is kept and what was carried, in one line.
+    private func sayCounts() {
+        let counts = core.counts
+        let carried = carrier.counters
+        let refusals = core.refusals
+        logger.notice(
+            "counts",
+            [
+                LogField("flows.open", carrier.openFlows),
+                LogField("flows.known", counts.flows),
+                LogField("bindings", counts.bindings),
+                LogField("transactions.server", counts.serverTransactions),
+                LogField("transactions.client", counts.clientTransactions),
+                LogField("waiting", counts.waiting),
+                LogField("timers", counts.timers),
+                LogField("flows.accepted", carried.accepted),
+                LogField("messages.in", carried.messagesIn),
+                LogField("messages.out", carried.messagesOut),
+                LogField("pings", carried.pings),
+                LogField("streams.refused", carried.refused),
+                LogField("accept.turned-away", carried.turnedAway),
+                LogField("abuse.connections", carried.overSourceLimit),
+                LogField("abuse.flow-requests", refusals.flowRequests),
+                LogField("abuse.flows", refusals.flows),
+                LogField("abuse.account-requests", refusals.accountRequests),
+                LogField("abuse.wrong-passwords", refusals.wrongPasswords),
+                LogField("abuse.delayed", refusals.delayed),
+            ]
+        )
     }
 
     /// SIGTERM: accept no more, finish what is under way, go.
