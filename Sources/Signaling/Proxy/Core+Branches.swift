@@ -125,8 +125,7 @@ extension Core {
         if let failure {
             context.lastFailure = failure
             if context.isInvite {
-                let ways = context.branches[index].device.ways
-                let way = ways[min(context.branches[index].way, ways.count - 1)]
+                let way = context.branches[index].device.ways[context.branches[index].way]
                 record(context.request.message, .failed(failure), way.flow)
             }
         }

@@ -182,7 +182,7 @@ extension Core {
     ) {
         let request = context.request.message
         let branch = context.branches[index]
-        let way = branch.device.ways[min(branch.way, branch.device.ways.count - 1)]
+        let way = branch.device.ways[branch.way]
         out.append(text: method)
         out.append(0x20)
         if let contact = way.contact { out.append(contact) } else { out.append(request.bytes, request.requestURI) }

@@ -55,7 +55,7 @@ extension Core {
             let binding = bindings[0]
             guard let flow = binding.flow, flows.isOpen(flow), binding.expires > now.wall else { return [] }
             let way = Way(contact: binding.contact, flow: flow, path: binding.path)
-            return [Device(instance: binding.instance, q: binding.q, ways: [way])]
+            return [Device(instance: binding.instance, q: binding.q, ways: Ways(way))]
         }
         var devices: [(device: Device, refreshed: Int64)] = []
         for binding in bindings.sorted(by: { $0.refreshed > $1.refreshed }) {
@@ -67,7 +67,7 @@ extension Core {
                 devices[known].device.ways.append(way)
                 devices[known].device.q = max(devices[known].device.q, binding.q)
             } else {
-                devices.append((Device(instance: binding.instance, q: binding.q, ways: [way]), binding.refreshed))
+                devices.append((Device(instance: binding.instance, q: binding.q, ways: Ways(way)), binding.refreshed))
             }
         }
         return devices.sorted { ($0.device.q, $0.refreshed) > ($1.device.q, $1.refreshed) }
@@ -115,7 +115,7 @@ extension Core {
         start(
             ResponseContext(
                 request: request,
-                pending: [Device(instance: nil, q: 1000, ways: [way])],
+                pending: [Device(instance: nil, q: 1000, ways: Ways(way))],
                 ownRoutes: count,
                 breadth: breadth(request)
             )
@@ -143,8 +143,11 @@ extension Core {
             let domain = servedDomain(bytes, uri, on: flow),
             let (_, bindings) = instance(gruu, of: AddressOfRecord(bytes, user: user, domain: domain), bytes)
         else { return nil }
-        let ways = devices(bindings).flatMap(\.ways)
-        return ways.first { $0.flow == target } ?? ways.first
+        let devices = devices(bindings)
+        for device in devices {
+            for way in device.ways where way.flow == target { return way }
+        }
+        return devices.first?.ways.first
     }
 
     /// Sends an ACK for a 2xx on: it has no transaction (RFC 3261 section 16.11).

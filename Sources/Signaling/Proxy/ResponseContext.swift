@@ -1,23 +1,5 @@
 import SIP
 
-/// One way to a device: the flow it registered on.
-struct Way: Equatable {
-    /// What the Request-URI becomes; nil leaves it as it is.
-    var contact: ByteString?
-    var flow: FlowID
-    /// The Path it registered through, as a Route value; empty where there was none.
-    var path: ByteString = ByteString()
-}
-
-/// One phone that is to be reached: its ways are tried in turn, and never ring it twice.
-struct Device: Equatable {
-    var instance: ByteString?
-    /// In thousandths: devices of one q are tried at once, lower ones after higher ones.
-    var q: UInt16
-    /// Best first.
-    var ways: [Way]
-}
-
 /// One attempt at a device.
 struct Branch {
     enum Progress: Equatable {
