@@ -2,10 +2,13 @@ import SIP
 
 /// Who is where: all bindings, in memory, which is the truth; what is stored is for the next start.
 struct Location {
+    /// Stays without bindings until it is looked at: a phone that comes and goes leaves no more behind than one that stays.
     private struct Record {
-        var bindings: [Binding]
+        var bindings: [Binding] = []
         /// The second in which it is looked at for expired bindings; 0 for none.
         var scheduled: Int64 = 0
+
+        var isNeeded: Bool { !bindings.isEmpty || scheduled > 0 }
     }
 
     private var records: [AddressOfRecord: Record] = [:]
@@ -20,11 +23,7 @@ struct Location {
     /// Replaces all bindings of an address-of-record.
     mutating func set(_ bindings: [Binding], of address: AddressOfRecord) {
         let old = records[address]?.bindings ?? []
-        if bindings.isEmpty {
-            records[address] = nil
-        } else {
-            records[address, default: Record(bindings: [])].bindings = bindings
-        }
+        change(address) { $0.bindings = bindings }
         count += bindings.count - old.count
         for binding in old where binding.gruuSerial != 0 { serials[binding.gruuSerial] = nil }
         for binding in bindings where binding.gruuSerial != 0 { serials[binding.gruuSerial] = address }
@@ -38,7 +37,12 @@ struct Location {
 
     /// Sets the second in which an address-of-record is looked at; nil for none.
     mutating func schedule(_ address: AddressOfRecord, second: Int64?) {
-        records[address]?.scheduled = second ?? 0
+        change(address) { $0.scheduled = second ?? 0 }
+    }
+
+    private mutating func change(_ address: AddressOfRecord, _ change: (inout Record) -> Void) {
+        change(&records[address, default: Record()])
+        if records[address]?.isNeeded == false { records[address] = nil }
     }
 
     /// The owner of a temporary GRUU.
