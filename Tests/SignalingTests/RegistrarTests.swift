@@ -8,6 +8,25 @@ struct RegistrarTests {
     static let instance = "11111111-0000-0000-0000-000000000001"
     let world = World()
 
+    @Test("a phone that comes and goes is looked at once when its time is over, however often it came")
+    func comingAndGoing() throws {
+        let world = World()
+        for _ in 0..<50 {
+            let phone = Phone(world, "alice", instance: "1")
+            #expect(try phone.register(expires: 600).status == 200)
+            world.close(phone.flow)
+            world.pass(.seconds(2))
+        }
+        #expect(world.core.counts.bindings == 0)
+        let phone = Phone(world, "alice", instance: "1")
+        #expect(try phone.register(expires: 600).status == 200)
+        world.pass(.seconds(599))
+        #expect(world.core.counts.bindings == 1)
+        world.pass(.seconds(2))
+        #expect(world.core.counts.bindings == 0)
+        #expect(world.core.nextDeadline == nil)
+    }
+
     @Test("grants a flow: outbound, Flow-Timer, GRUUs, Service-Route")
     func outbound() throws {
         let alice = Phone(world, "alice", instance: Self.instance)

@@ -225,8 +225,8 @@ extension Core {
     }
 
     func schedule(_ address: AddressOfRecord, _ bindings: [Binding]) {
-        guard let earliest = bindings.map(\.expires).min() else { return expiry.forget(address) }
-        let wasEmpty = expiry.first == nil
+        guard let earliest = bindings.map(\.expires).min() else { return }
+        let wasEmpty = expiry.isEmpty
         expiry.schedule(address, expires: earliest)
         if wasEmpty { armExpiry() }
     }
@@ -241,7 +241,7 @@ extension Core {
     }
 
     func expireBindings() {
-        defer { if expiry.first != nil { armExpiry() } }
+        defer { if !expiry.isEmpty { armExpiry() } }
         // After a pause of the process, or a jump of the clock, many seconds may be due.
         while let second = expiry.first, second <= now.wall / 1000 {
             for address in expiry.due(second: second) { expire(address) }
@@ -295,7 +295,6 @@ extension Core {
                 after.append(parked)
             }
             location.set(after, of: address)
-            if after.isEmpty { expiry.forget(address) }
         }
     }
 

@@ -1,6 +1,9 @@
 import SIP
 
 /// When bindings expire, by the second: one entry an address-of-record, looked at again when it comes up.
+///
+/// The entry stays when the last binding goes before its time, and serves the next one: a phone that comes and goes leaves
+/// no more behind than one that stays.
 struct ExpiryQueue {
     private var seconds: [Int64: [AddressOfRecord]] = [:]
     private var scheduled: [AddressOfRecord: Int64] = [:]
@@ -13,11 +16,6 @@ struct ExpiryQueue {
         seconds[second, default: []].append(address)
     }
 
-    /// Forgets an address-of-record that has no binding any more.
-    mutating func forget(_ address: AddressOfRecord) {
-        scheduled[address] = nil
-    }
-
     /// Takes all that is due within one second.
     mutating func due(second: Int64) -> [AddressOfRecord] {
         guard let addresses = seconds.removeValue(forKey: second) else { return [] }
@@ -27,6 +25,9 @@ struct ExpiryQueue {
             return true
         }
     }
+
+    /// Whether nothing will ever be due.
+    var isEmpty: Bool { seconds.isEmpty }
 
     /// The first second at which something is due.
     var first: Int64? { seconds.keys.min() }
