@@ -57,18 +57,12 @@ public struct Status: Hashable, Sendable {
     public static let loopDetected = Status(482, "Loop Detected")
     /// 483 Too Many Hops.
     public static let tooManyHops = Status(483, "Too Many Hops")
-    /// 484 Address Incomplete.
-    public static let addressIncomplete = Status(484, "Address Incomplete")
     /// 487 Request Terminated.
     public static let requestTerminated = Status(487, "Request Terminated")
     /// 500 Server Internal Error.
     public static let serverError = Status(500, "Server Internal Error")
-    /// 501 Not Implemented.
-    public static let notImplemented = Status(501, "Not Implemented")
     /// 503 Service Unavailable.
     public static let serviceUnavailable = Status(503, "Service Unavailable")
     /// 513 Message Too Large.
     public static let messageTooLarge = Status(513, "Message Too Large")
-    /// 505 Version Not Supported.
-    public static let versionNotSupported = Status(505, "Version Not Supported")
 }
