@@ -330,7 +330,7 @@ final class CoreScene {
                 case .close(let flow, let reason):
                     open.removeAll { $0 == flow }
                     core.closed(flow, reason, now: now)
-                case .tag, .keepAlive: break
+                case .tag, .keepAlive, .connect, .watch: break
                 }
             }
             for errand in errands {

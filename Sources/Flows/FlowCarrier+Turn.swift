@@ -44,6 +44,7 @@ extension FlowCarrier {
             guard let record = table[flow], record.pointee.isOpen else { return }
             beginClose(record, reason)
             record.pointee.state.insert(.isSealed)
+        case .connect, .watch: break
         }
     }
 

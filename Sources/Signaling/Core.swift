@@ -143,6 +143,15 @@ public final class Core: FlowReceiver {
         outbox.append(.close(flow, .garbage))
     }
 
+    /// See `FlowReceiver`; the rules of a single node open no flows, and watch none.
+    public func connected(_ ticket: UInt64, _ flow: FlowID, _ info: FlowInfo, now: Now) {}
+
+    /// See `FlowReceiver`.
+    public func connectFailed(_ ticket: UInt64, _ reason: CloseReason, now: Now) {}
+
+    /// See `FlowReceiver`.
+    public func stirred(_ flow: FlowID, now: Now) {}
+
     /// See `FlowReceiver`; nothing the rules send can wait yet, so the carrier's bound alone holds.
     public func congested(_ flow: FlowID, now: Now) {}
 

@@ -42,6 +42,12 @@ final class RecordingReceiver: FlowReceiver {
         }
     }
 
+    func connected(_ ticket: UInt64, _ flow: FlowID, _ info: FlowInfo, now: Now) {}
+
+    func connectFailed(_ ticket: UInt64, _ reason: CloseReason, now: Now) {}
+
+    func stirred(_ flow: FlowID, now: Now) {}
+
     func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now) {
         let text = Self.text(bytes)
         call {

@@ -184,6 +184,7 @@ final class World {
                 case .close(let flow, let reason):
                     closedByCore[flow] = reason
                     core.closed(flow, reason, now: now)
+                case .connect, .watch: Issue.record("the rules of a single node open no flows")
                 }
             }
             for errand in errands { run(errand) }

@@ -20,6 +20,23 @@ public struct FlowInfo: Hashable, Sendable {
     }
 }
 
+/// Where a flow is to be opened to.
+public struct FlowTarget: Hashable, Sendable {
+    /// How it is to travel.
+    public var transport: TransportKind
+    /// An address, without brackets, or a name for the carrier to resolve.
+    public var host: ByteString
+    /// The port.
+    public var port: UInt16
+
+    /// Names a target.
+    public init(transport: TransportKind, host: ByteString, port: UInt16) {
+        self.transport = transport
+        self.host = host
+        self.port = port
+    }
+}
+
 /// Who a flow belongs to, stored with its socket (RFC 5626: instance and reg-id).
 public struct FlowTag: Hashable, Sendable {
     /// The address-of-record that registered over it, `user@domain`.

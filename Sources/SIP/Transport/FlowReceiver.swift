@@ -6,8 +6,17 @@ public protocol FlowReceiver: AnyObject {
     /// Orders for the carrier.
     var outbox: Outbox { get }
 
-    /// A flow opened.
+    /// A peer opened a flow.
     func opened(_ flow: FlowID, _ info: FlowInfo, now: Now)
+
+    /// The flow that was asked for by `connect` is open.
+    func connected(_ ticket: UInt64, _ flow: FlowID, _ info: FlowInfo, now: Now)
+
+    /// The flow that was asked for by `connect` can't be opened.
+    func connectFailed(_ ticket: UInt64, _ reason: CloseReason, now: Now)
+
+    /// Bytes came on a flow that was `watch`ed; told once a `watch`, before the message they belong to.
+    func stirred(_ flow: FlowID, now: Now)
 
     /// One whole message came; the bytes are borrowed from the read buffer.
     func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now)

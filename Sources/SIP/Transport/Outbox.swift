@@ -12,6 +12,10 @@ public final class Outbox {
         case keepAlive(FlowID, Interval?)
         /// Close it once what is queued is written.
         case close(FlowID, CloseReason)
+        /// Open a flow; answered by `connected` or `connectFailed` with the same ticket.
+        case connect(ticket: UInt64, FlowTarget)
+        /// Report the next bytes that come on the flow, be they a pong only, by `stirred`.
+        case watch(FlowID)
     }
 
     /// The bytes of all `send` entries.

@@ -11,7 +11,8 @@ public struct RandomSource {
         position = words.count
     }
 
-    mutating func next() -> UInt64 {
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
         if position == words.count {
             fill(&words)
             position = 0
@@ -21,7 +22,7 @@ public struct RandomSource {
     }
 
     /// A fraction from 0 up to 1.
-    mutating func fraction() -> Double {
+    public mutating func fraction() -> Double {
         Double(next() >> 11) / Double(1 << 53)
     }
 }

@@ -1,5 +1,3 @@
-public import SIP
-
 /// `user@domain`: what a phone registers for and is called by (RFC 3261 section 10.2).
 ///
 /// In canonical form: escapes of the user undone, the domain in lower case, no port and no parameters.
@@ -26,7 +24,7 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
     }
 
     /// Joins the user part of a URI, whose escapes are undone, and a domain in canonical form.
-    init(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) {
+    public init(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) {
         var text: [UInt8] = []
         text.reserveCapacity(user.count + 1 + domain.count)
         bytes.appendUnescaped(user, to: &text)
@@ -37,7 +35,7 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
     }
 
     /// Whether this is the AoR of such a user part and domain.
-    func matches(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) -> Bool {
+    public func matches(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) -> Bool {
         guard text.count - separator - 1 == domain.count,
             text.bytes.isEqual((separator + 1)..<text.count, to: domain.bytes, domain.range)
         else { return false }
@@ -64,7 +62,7 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
     public static func < (left: AddressOfRecord, right: AddressOfRecord) -> Bool { left.text < right.text }
 
     /// Appends `sip:user@domain`, the user escaped as a URI needs it.
-    func appendURI(to out: inout [UInt8]) {
+    public func appendURI(to out: inout [UInt8]) {
         out.append(text: "sip:")
         for byte in text.bytes[..<separator] {
             switch byte {
