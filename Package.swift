@@ -44,7 +44,8 @@ let fuzzing: Target =
 let package = Package(
     name: "wakeline",
     products: [
-        .executable(name: "wakeline", targets: ["wakeline"])
+        .executable(name: "wakeline", targets: ["wakeline"]),
+        .library(name: "PhoneKit", targets: ["PhoneKit"]),
     ],
     targets: [
         fuzzing,
@@ -57,6 +58,8 @@ let package = Package(
 
         .target(name: "SIP", swiftSettings: pure),
         .target(name: "Signaling", dependencies: ["SIP"], swiftSettings: pure),
+        .target(name: "PhoneKit", dependencies: ["SIP"], swiftSettings: pure),
+        .target(name: "Simulator", dependencies: ["SIP", "Signaling", "PhoneKit"], swiftSettings: pure),
 
         .target(name: "Observability", dependencies: ["CPlatform"], swiftSettings: common),
         .target(name: "Reactor", dependencies: ["CLibevent", "CPlatform"], swiftSettings: common),
@@ -82,7 +85,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "wakeline",
-            dependencies: ["WakelineServer", "Observability"],
+            dependencies: ["WakelineServer", "Observability", "SIP", "Simulator"],
             swiftSettings: common,
             linkerSettings: standalone
         ),

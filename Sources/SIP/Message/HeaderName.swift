@@ -6,7 +6,7 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
     case authorization, wwwAuthenticate, proxyAuthorization, proxyAuthenticate, authenticationInfo
     case event, subscriptionState, reason, retryAfter, allow, featureCaps, flowTimer
     case pAssertedIdentity, pPreferredIdentity, privacy, priority, maxBreadth, userAgent, timestamp, warning
-    case allowEvents, referTo, referredBy, replaces, subject, date, accept
+    case allowEvents, referTo, referredBy, replaces, subject, date, accept, rseq, rack
     /// A header field without a name here; it passes through as raw text.
     case other
 
@@ -60,6 +60,8 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         case .subject: "Subject"
         case .date: "Date"
         case .accept: "Accept"
+        case .rseq: "RSeq"
+        case .rack: "RAck"
         case .other: ""
         }
     }

@@ -40,10 +40,10 @@ public struct Terminal: Sendable {
     }
 
     /// Writes a line of results.
-    func print(_ line: String) { output(line + "\n") }
+    public func print(_ line: String) { output(line + "\n") }
 
     /// Writes a line of progress or trouble.
-    func report(_ line: String) { error(line + "\n") }
+    public func report(_ line: String) { error(line + "\n") }
 
     private static func write(_ text: String, to descriptor: Int32) {
         let bytes = Array(text.utf8)

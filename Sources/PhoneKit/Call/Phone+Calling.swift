@@ -1,0 +1,189 @@
+import SIP
+
+/// The side that calls (RFC 3261 section 13.2).
+extension Phone {
+    /// Sends the INVITE.
+    func invite(_ handle: CallHandle, _ line: Int) {
+        guard let index = index(handle) else { return }
+        calls[index].localCSeq = 1
+        calls[index].phase = .calling
+        calls[index].deadline = nil
+        var to: [UInt8] = [UInt8(ascii: "<")]
+        to.append(contentsOf: calls[index].address)
+        to.append(UInt8(ascii: ">"))
+        var fields: [UInt8] = []
+        appendAbilities(to: &fields)
+        appendCredentials(isRegister: false, method: "INVITE", uri: calls[index].address, to: &fields)
+        let head = RequestHead(
+            method: "INVITE",
+            uri: calls[index].address,
+            from: ownValue(tag: calls[index].localTag),
+            to: to,
+            callID: calls[index].callID,
+            cseq: 1,
+            routes: serviceRoute,
+            hasContact: true,
+            fields: fields,
+            body: Payload(type: "application/sdp", bytes: calls[index].session)
+        )
+        send(head, line, for: .invite(handle))
+    }
+
+    /// The INVITE was challenged, and is out again.
+    func inviteSentAgain(_ handle: CallHandle) {
+        change(handle) { if $0.phase == .proceeding { $0.phase = .calling } }
+    }
+
+    func inviteProgressed(_ handle: CallHandle, _ response: Message) {
+        guard let index = index(handle) else { return }
+        acknowledgeReliably(index, response)
+        switch calls[index].phase {
+        case .calling:
+            calls[index].phase = .proceeding
+            calls[index].deadline = now.monotonic + host.policy.callFor
+        case .cancelling:
+            // Only now may it be cancelled (RFC 3261 section 9.1).
+            sendCancel(handle)
+            return
+        case .proceeding, .queued, .announced, .ringing, .accepting, .established, .ending: break
+        }
+        if response.status > 100 {
+            report(.callProgress(handle, status: response.status, session: session(of: response)))
+        }
+    }
+
+    /// Acknowledges a provisional answer that asks for it (RFC 3262 section 4).
+    private func acknowledgeReliably(_ index: Int, _ response: Message) {
+        guard response.status > 100, response.lists("100rel", in: .require),
+            let rseq = (try? response.number(.rseq)) ?? nil, let early = Dialog(answer: response),
+            let line = usableLine
+        else { return }
+        let known = calls[index].acknowledged.firstIndex { $0.tag == early.remoteTag }
+        if let known {
+            let (next, overflow) = calls[index].acknowledged[known].rseq.addingReportingOverflow(1)
+            guard !overflow, rseq == next else { return }
+            calls[index].acknowledged[known].rseq = rseq
+        } else {
+            calls[index].acknowledged.append((early.remoteTag, rseq))
+        }
+        let settled = calls[index].dialog
+        calls[index].dialog = early
+        if var head = head("PRACK", within: index) {
+            head.fields.append(text: "RAck: ")
+            head.fields.append(decimal: UInt64(rseq))
+            head.fields.append(text: " ")
+            head.fields.append(decimal: UInt64((try? response.cseq())?.number ?? 1))
+            head.fields.append(text: " INVITE\r\n")
+            send(head, line, for: .acknowledgeProvisional(calls[index].handle))
+        }
+        calls[index].dialog = settled
+    }
+
+    /// A 2xx to the INVITE: the first makes the call, a repeated one is acknowledged again, another fork's is hung up.
+    func inviteAccepted(_ handle: CallHandle, _ exchange: Exchange, _ response: Message, _ line: Int) {
+        guard let dialog = Dialog(answer: response) else { return }
+        let cseq = (try? response.cseq())?.number ?? 1
+        guard let index = index(handle) else { return hangUpFork(dialog, exchange, cseq: cseq, line) }
+        if calls[index].dialog == nil {
+            calls[index].dialog = dialog
+            acknowledge(dialog, callID: calls[index].callID, tag: calls[index].localTag, cseq: cseq, line)
+            if calls[index].phase == .cancelling { return bye(handle, calls[index].intendedEnd ?? .local) }
+            calls[index].phase = .established
+            calls[index].deadline = nil
+            report(.callAccepted(handle, session: session(of: response)))
+        } else if calls[index].dialog?.remoteTag == dialog.remoteTag {
+            acknowledge(dialog, callID: calls[index].callID, tag: calls[index].localTag, cseq: cseq, line)
+        } else {
+            hangUpFork(dialog, exchange, cseq: cseq, line)
+        }
+    }
+
+    /// Acknowledges a 2xx: a request of its own, to where the dialog goes (RFC 3261 section 13.2.2.4).
+    func acknowledge(_ dialog: Dialog, callID: [UInt8], tag: UInt64, cseq: UInt32, _ line: Int) {
+        guard let flow = lines[line].flow else { return }
+        let head = RequestHead(
+            method: "ACK",
+            uri: dialog.target,
+            from: ownValue(tag: tag),
+            to: dialog.remote,
+            callID: callID,
+            cseq: cseq,
+            routes: dialog.routes,
+            hasContact: false
+        )
+        let bytes = serialize(head, line, branch: host.random.next())
+        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+    }
+
+    private func hangUpFork(_ dialog: Dialog, _ exchange: Exchange, cseq: UInt32, _ line: Int) {
+        let request = Message(exchange.bytes, limits: host.policy.limits)
+        guard let from = request.first(.from), let callID = request.first(.callID), let flow = lines[line].flow else {
+            return
+        }
+        var head = RequestHead(
+            method: "ACK",
+            uri: dialog.target,
+            from: Array(request.bytes[from.value]),
+            to: dialog.remote,
+            callID: Array(request.bytes[callID.value]),
+            cseq: cseq,
+            routes: dialog.routes,
+            hasContact: false
+        )
+        let bytes = serialize(head, line, branch: host.random.next())
+        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+        head.method = "BYE"
+        head.cseq = cseq &+ 1
+        send(head, line, for: .cancel)
+    }
+
+    func inviteRefused(_ handle: CallHandle, _ status: UInt16) {
+        guard let index = index(handle) else { return }
+        finish(handle, calls[index].intendedEnd ?? .rejected(status))
+    }
+
+    func inviteFailed(_ handle: CallHandle, _ failure: Failure) {
+        guard let index = index(handle) else { return }
+        finish(handle, calls[index].intendedEnd ?? (failure == .timeout ? .unanswered : .lost))
+    }
+
+    /// Gives a call up that nobody has answered yet.
+    func cancel(_ handle: CallHandle, _ end: CallEnd) {
+        guard let index = index(handle) else { return }
+        let mayCancel = calls[index].phase == .proceeding
+        calls[index].phase = .cancelling
+        calls[index].intendedEnd = end
+        // Whatever comes or not, it is over then.
+        calls[index].deadline = now.monotonic + host.policy.transactionTime
+        show(end, index)
+        if mayCancel { sendCancel(handle) }
+    }
+
+    private func sendCancel(_ handle: CallHandle) {
+        guard let position = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && !$0.isAccepted }),
+            let line = line(of: exchanges[position].flow), let flow = lines[line].flow,
+            !exchanges.contains(where: { $0.purpose == .cancel && $0.branch == exchanges[position].branch })
+        else { return }
+        // A final answer is due now: 487, or what crossed the CANCEL.
+        exchanges[position].deadline = now.monotonic + host.policy.transactionTime
+        let bytes = sibling(of: exchanges[position].bytes, method: "CANCEL", to: nil)
+        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+        exchanges.append(
+            Exchange(
+                branch: exchanges[position].branch,
+                flow: flow,
+                purpose: .cancel,
+                bytes: bytes,
+                deadline: now.monotonic + host.policy.transactionTime
+            )
+        )
+    }
+
+    /// Appends what this user agent can do.
+    func appendAbilities(to out: inout [UInt8]) {
+        out.append(text: "Allow: INVITE, ACK, CANCEL, BYE, PRACK, OPTIONS, MESSAGE\r\n")
+        out.append(text: "Supported: 100rel, outbound, gruu\r\n")
+    }
+
+    func session(of message: Message) -> [UInt8] { Array(message.bytes[message.body]) }
+}

@@ -1,0 +1,257 @@
+public import SIP
+
+extension Phone {
+    /// Calls somebody.
+    ///
+    /// Without a registered line the call waits for one, and a line that waits to be opened again is opened at once.
+    ///
+    /// - Parameters:
+    ///   - uri: whom, `sip:bob@example.test`.
+    ///   - session: the offer (SDP); empty leaves it to the other side.
+    ///   - now: the time.
+    /// - Returns: the call, which ends with `callEnded`.
+    public func call(_ uri: ByteString, session: [UInt8], now: Now) -> CallHandle {
+        turn(now) {
+            var callID: [UInt8] = []
+            callID.append(hex: host.random.next(), digits: 16)
+            callID.append(hex: host.random.next(), digits: 16)
+            let handle = CallHandle(number: newNumber())
+            var call = Call(
+                handle: handle,
+                isIncoming: false,
+                phase: .queued,
+                callID: callID,
+                localTag: host.random.next()
+            )
+            call.address = uri.bytes
+            call.session = session
+            call.isShown = true
+            call.deadline = self.now.monotonic + host.policy.transactionTime
+            calls.append(call)
+            takeAudio(handle)
+            if let line = usableLine { invite(handle, line) } else { hurry() }
+            return handle
+        }
+    }
+
+    /// Accepts a call.
+    ///
+    /// - Parameters:
+    ///   - handle: which; nothing happens where it can't be answered any more.
+    ///   - session: the answer to its offer, or an offer where it brought none.
+    ///   - now: the time.
+    public func answer(_ handle: CallHandle, session: [UInt8], now: Now) {
+        turn(now) { accept(handle, session) }
+    }
+
+    /// Refuses a call.
+    ///
+    /// - Parameters:
+    ///   - handle: which.
+    ///   - status: 486 where the user is busy, 603 where nobody else is to be asked either, 480 and the like.
+    ///   - now: the time.
+    public func reject(_ handle: CallHandle, status: UInt16, now: Now) {
+        turn(now) {
+            guard let index = index(handle), calls[index].isIncoming else { return }
+            switch calls[index].phase {
+            case .announced, .ringing:
+                respond(index, Status(min(max(status, 400), 699), Self.reason(status)))
+                finish(handle, .local)
+            case .queued, .calling, .proceeding, .cancelling, .accepting, .established, .ending: break
+            }
+        }
+    }
+
+    /// Ends a call, whatever it is doing: cancels, refuses or hangs up.
+    public func hangUp(_ handle: CallHandle, now: Now) {
+        turn(now) { end(handle) }
+    }
+
+    /// Asks the other side for another session: hold, resume, another address.
+    ///
+    /// - Parameters:
+    ///   - session: the offer.
+    ///   - handle: the call, which must be established.
+    ///   - now: the time.
+    /// - Returns: whether it was asked: one offer at a time.
+    @discardableResult
+    public func offer(_ session: [UInt8], in handle: CallHandle, now: Now) -> Bool {
+        turn(now) { sendOffer(session, in: handle) }
+    }
+
+    /// Accepts what the other side offers within a call.
+    public func accept(offerIn handle: CallHandle, session: [UInt8], now: Now) {
+        turn(now) { acceptOffer(handle, session) }
+    }
+
+    /// A call of the cellular network began or ended: while there is one, further calls are busy.
+    public func cellularCallChanged(isInProgress: Bool) { isInCellularCall = isInProgress }
+
+    /// The Call-ID of a call; nil where it is over.
+    public func callID(of handle: CallHandle) -> ByteString? { index(handle).map { ByteString(calls[$0].callID) } }
+
+    func index(_ handle: CallHandle) -> Int? { calls.firstIndex { $0.handle == handle } }
+
+    func change(_ handle: CallHandle, _ body: (inout Call) -> Void) {
+        if let index = index(handle) { body(&calls[index]) }
+    }
+
+    func remove(_ handle: CallHandle) { calls.removeAll { $0.handle == handle } }
+
+    /// Ends a call from this side.
+    func end(_ handle: CallHandle) {
+        guard let index = index(handle) else { return }
+        switch calls[index].phase {
+        case .queued: finish(handle, .local)
+        case .calling, .proceeding: cancel(handle, .local)
+        case .announced, .ringing:
+            respond(index, Status(603, "Decline"))
+            finish(handle, .local)
+        case .accepting, .established: bye(handle, .local)
+        case .cancelling, .ending: break
+        }
+    }
+
+    /// A call is over and needs nothing more.
+    func finish(_ handle: CallHandle, _ end: CallEnd) {
+        guard let index = index(handle) else { return }
+        show(end, index)
+        calls.remove(at: index)
+    }
+
+    /// Tells that a call is over, once.
+    func show(_ end: CallEnd, _ index: Int) {
+        if calls[index].hasAudio {
+            calls[index].hasAudio = false
+            report(.releaseAudio(calls[index].handle))
+        }
+        guard calls[index].isShown else { return }
+        calls[index].isShown = false
+        if calls[index].isIncoming { history.note(calls[index].callID, now: now.monotonic) }
+        report(.callEnded(calls[index].handle, end))
+    }
+
+    func takeAudio(_ handle: CallHandle) {
+        guard let index = index(handle), !calls[index].hasAudio else { return }
+        calls[index].hasAudio = true
+        report(.requestAudio(handle))
+    }
+
+    /// Hangs up; where there is no flow, as soon as there is one.
+    func bye(_ handle: CallHandle, _ end: CallEnd) {
+        guard let index = index(handle) else { return }
+        show(end, index)
+        calls[index].phase = .ending
+        calls[index].resend = nil
+        calls[index].deadline = now.monotonic + host.policy.transactionTime
+        if let line = usableLine { sendBye(handle, line) } else { hurry() }
+    }
+
+    private func sendBye(_ handle: CallHandle, _ line: Int) {
+        guard let index = index(handle), let head = head("BYE", within: index) else { return remove(handle) }
+        calls[index].deadline = nil
+        send(head, line, for: .bye(handle))
+    }
+
+    /// A request within a call; counts its CSeq.
+    func head(_ method: StaticString, within index: Int) -> RequestHead? {
+        guard let dialog = calls[index].dialog else { return nil }
+        let (cseq, overflow) = calls[index].localCSeq.addingReportingOverflow(1)
+        guard !overflow else { return nil }
+        calls[index].localCSeq = cseq
+        return RequestHead(
+            method: method,
+            uri: dialog.target,
+            from: ownValue(tag: calls[index].localTag),
+            to: dialog.remote,
+            callID: calls[index].callID,
+            cseq: cseq,
+            routes: dialog.routes,
+            hasContact: false
+        )
+    }
+
+    /// Opens a flow at once, whatever it would have waited for: somebody wants to speak.
+    func hurry() {
+        guard isRunning else { return }
+        for line in lines.indices where lines[line].registration.phase == .waiting { begin(line) }
+    }
+
+    /// A line is registered: what waited for one goes out.
+    func registered(_ line: Int) {
+        for handle in calls.map(\.handle) {
+            guard let index = index(handle) else { continue }
+            switch calls[index].phase {
+            case .queued: invite(handle, line)
+            case .ending where calls[index].deadline != nil: sendBye(handle, line)
+            case .announced: calls[index].deadline = now.monotonic + host.policy.awaitPushedCall
+            case .calling, .proceeding, .cancelling, .ringing, .accepting, .established, .ending: break
+            }
+        }
+    }
+
+    /// A flow is gone: calls that were being set up over it can't be answered any more, those that stand go on.
+    func callsLost(_ flow: FlowID) {
+        for handle in calls.map(\.handle) {
+            guard let index = index(handle), calls[index].inviteFlow == flow else { continue }
+            switch calls[index].phase {
+            case .ringing:
+                // The server may send it again, down the next flow.
+                calls[index].invite = nil
+                calls[index].resend = nil
+                calls[index].phase = .announced
+                calls[index].deadline = now.monotonic + host.policy.transactionTime
+            case .accepting: calls[index].resend = nil
+            case .queued, .calling, .proceeding, .cancelling, .announced, .established, .ending: break
+            }
+        }
+    }
+
+    func callTimers() {
+        for handle in calls.map(\.handle) {
+            guard let index = index(handle) else { continue }
+            if let deadline = calls[index].deadline, deadline <= now.monotonic { deadlineCame(handle, index) }
+            resendIfDue(handle)
+        }
+    }
+
+    private func deadlineCame(_ handle: CallHandle, _ index: Int) {
+        calls[index].deadline = nil
+        switch calls[index].phase {
+        case .queued: finish(handle, .lost)
+        case .calling, .proceeding: cancel(handle, .unanswered)
+        case .cancelling, .ending: remove(handle)
+        case .announced: finish(handle, .missed)
+        case .ringing:
+            respond(index, .temporarilyUnavailable)
+            finish(handle, .unanswered)
+        case .accepting:
+            // No ACK: the other side may not know of the answer (RFC 3261 section 13.3.1.4).
+            bye(handle, .lost)
+        case .established:
+            if let session = calls[index].offerAgain { sendOffer(session, in: handle) }
+        }
+    }
+
+    private func resendIfDue(_ handle: CallHandle) {
+        guard let index = index(handle), var resend = calls[index].resend, resend.at <= now.monotonic else { return }
+        host.outbox.send(resend.flow) { $0.append(contentsOf: resend.bytes) }
+        let doubled = Interval(milliseconds: resend.interval.milliseconds * 2)
+        // A provisional answer has no upper bound of its interval, a 2xx has T2.
+        resend.interval = calls[index].phase == .accepting ? min(doubled, host.policy.t2) : doubled
+        resend.at = now.monotonic + resend.interval
+        calls[index].resend = resend
+    }
+
+    static func reason(_ status: UInt16) -> StaticString {
+        switch status {
+        case 404: "Not Found"
+        case 480: "Temporarily Unavailable"
+        case 486: "Busy Here"
+        case 488: "Not Acceptable Here"
+        case 600: "Busy Everywhere"
+        case 603: "Decline"
+        default: "Rejected"
+        }
+    }
+}
