@@ -20,7 +20,8 @@ public final class Phone {
     var lines: [Line]
     var exchanges: [Exchange] = []
     var calls: [Call] = []
-    var history = CallHistory()
+    var history = History()
+    var messages = History()
     var digests: [DigestSession] = []
     /// Route lines of requests outside of dialogs (RFC 3608).
     var serviceRoute: [UInt8] = []
@@ -92,7 +93,10 @@ public final class Phone {
                 next = min(next, deadline)
             }
         }
-        for exchange in exchanges { next = min(next, exchange.deadline) }
+        for exchange in exchanges {
+            next = min(next, exchange.deadline)
+            if let moment = exchange.signOfLifeBy { next = min(next, moment) }
+        }
         for call in calls {
             if let deadline = call.deadline { next = min(next, deadline) }
             if let resend = call.resend { next = min(next, resend.at) }

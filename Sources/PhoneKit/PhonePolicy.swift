@@ -22,6 +22,8 @@ public struct PhonePolicy: Sendable {
     public var t1 = Interval.milliseconds(500)
     /// T2, the longest time between two retransmissions of a 2xx.
     public var t2 = Interval.seconds(4)
+    /// When a call that nothing came back of is tried by the other line too, where there is one.
+    public var signOfLifeWithin = Interval.seconds(2)
     /// How long a phone rings before it gives up.
     public var ringFor = Interval.seconds(120)
     /// How long a caller lets it ring.

@@ -183,6 +183,7 @@ public final class Core: FlowReceiver {
         switch timer.kind {
         case .clientRetransmission: retransmissionTimerFired(client: .init(rawValue: timer.id))
         case .clientLifetime: lifetimeTimerFired(client: .init(rawValue: timer.id))
+        case .signOfLife: noSignOfLife(from: .init(rawValue: timer.id))
         case .timerC: timerCFired(.init(rawValue: timer.id))
         case .serverRetransmission: retransmissionTimerFired(server: .init(rawValue: timer.id))
         case .serverLifetime: lifetimeTimerFired(server: .init(rawValue: timer.id))

@@ -43,6 +43,8 @@ public struct Settings: Sendable {
     public var timers = TransactionTimers()
     /// Timer C: how long a phone may ring.
     public var timerC = Interval.seconds(185)
+    /// When another way to a device is tried beside one that has not answered at all.
+    public var signOfLifeWithin = Interval.seconds(2)
     /// When a 100 leaves if nothing better has come (RFC 3261 section 17.2.1).
     public var tryingAfter = Interval.milliseconds(200)
     /// Max-Breadth of requests that bring none (RFC 5393).

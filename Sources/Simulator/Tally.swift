@@ -28,6 +28,8 @@ public struct Tally: Sendable {
     public internal(set) var silentEnds = 0
     public internal(set) var messagesSent = 0
     public internal(set) var messagesDelivered = 0
+    public internal(set) var messagesAnswered = 0
+    public internal(set) var messagesFailed = 0
     public internal(set) var wakeUps = [Int](repeating: 0, count: Cause.allCases.count)
     public internal(set) var pushes = 0
     public internal(set) var lostPushes = 0

@@ -32,11 +32,16 @@ public final class World {
     var openCalls = 0
     /// Ways to the network that are cut off at the moment.
     var isCut = [Bool](repeating: false, count: Access.all.count)
+    /// Until when.
+    var cutUntil = [Int64](repeating: 0, count: Access.all.count)
     /// Whether people and faults are at rest.
     var isQuieting = false
     public internal(set) var tally = Tally()
     /// Rules that were broken; the first stops the world.
     public internal(set) var violations: [Violation] = []
+
+    /// The phone whose messages are shown, and how.
+    public var traced: (phone: Int, show: (String) -> Void)?
 
     /// The wall clock when the world began.
     static let dawn: Int64 = 1_800_000_000_000
@@ -143,7 +148,7 @@ public final class World {
         case .pushArrives: pushArrives(handsets[first])
         case .becomesReachable: becomesReachable(handsets[first], event.second)
         case .says: says(handsets[first])
-        case .partitionBegins: partitionBegins(first)
+        case .partitionBegins: partitionBegins(first, seconds: second)
         case .partitionEnds: partitionEnds(first)
         case .diskFaultBegins: nodes[first].disk.isFaulty = true
         case .diskFaultEnds: nodes[first].disk.isFaulty = false
@@ -151,6 +156,11 @@ public final class World {
         case .mustBeSilent: mustBeSilent(first)
         case .mustBeOver: mustBeOver(first)
         }
+    }
+
+    func trace(_ handset: Int, _ direction: StaticString, _ bytes: some Sequence<UInt8>) {
+        guard let traced, traced.phone == handset else { return }
+        traced.show("\(WorldTime(time)) \(direction)\n\(ByteString(bytes))")
     }
 
     func broke(_ rule: Violation.Rule, _ what: String, _ journal: [String]) {

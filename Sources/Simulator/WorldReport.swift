@@ -22,7 +22,10 @@ public struct WorldReport: CustomStringConvertible {
         lines.append("  over, noticed by the silence only: \(tally.silentEnds)")
         lines.append("rang: \(tally.ringTimes.reduce(0, +)); INVITE to ring " + Self.quantiles(tally.ringTimes))
         lines.append("  from the wish to call, waking included: " + Self.quantiles(tally.reachTimes))
-        lines.append("messages of users: \(tally.messagesSent) sent, \(tally.messagesDelivered) arrived")
+        lines.append(
+            "messages of users: \(tally.messagesSent) sent, \(tally.messagesDelivered) arrived, "
+                + "\(tally.messagesAnswered) answered, \(tally.messagesFailed) failed"
+        )
         let wakeUps = tally.wakeUps.reduce(0, +)
         let phoneHours = Double(scenario.phones) * scenario.hours
         let perHour = phoneHours > 0 ? Double(wakeUps) / phoneHours : 0

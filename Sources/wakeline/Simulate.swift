@@ -17,6 +17,7 @@ extension Command {
             Option("--calls", "COUNT", help: "calls that each phone makes in 24 hours; 2"),
             Option("--messages", "COUNT", help: "messages that each phone sends in 24 hours; 2"),
             Option("--flow-timer", "SECONDS", help: "the Flow-Timer clients are given; 300"),
+            Option("--trace", "PHONE", help: "show all messages of this phone"),
             Option("--faults", "FACTOR", help: "how much goes wrong: 0 for nothing, 1 for a bad day; 1"),
         ],
         run: runSimulation
@@ -49,6 +50,8 @@ private func runSimulation(_ arguments: ParsedArguments, _ terminal: Terminal) -
     read("--messages", 0...10_000.0) { scenario.messagesPerDay = $0 }
     read("--flow-timer", 30...7200) { scenario.flowTimer = $0 }
     read("--faults", 0...100.0) { scenario.faults = $0 }
+    var traced: Int?
+    read("--trace", 0...2_000_000) { traced = $0 }
     if let mistake {
         terminal.report("wakeline simulate: \(mistake)\nsee wakeline simulate --help")
         return .usage
@@ -60,7 +63,7 @@ private func runSimulation(_ arguments: ParsedArguments, _ terminal: Terminal) -
     for offset in 0..<seeds {
         var one = scenario
         one.seed = scenario.seed &+ UInt64(offset)
-        guard simulate(one, hashes, terminal, isShort: seeds > 1) else { return .unhealthy }
+        guard simulate(one, hashes, terminal, traced, isShort: seeds > 1) else { return .unhealthy }
     }
     return .success
 }
@@ -68,9 +71,16 @@ private func runSimulation(_ arguments: ParsedArguments, _ terminal: Terminal) -
 /// Runs one world and reports on it.
 ///
 /// - Returns: whether all rules held.
-private func simulate(_ scenario: Scenario, _ hashes: Hashes, _ terminal: Terminal, isShort: Bool) -> Bool {
+private func simulate(
+    _ scenario: Scenario,
+    _ hashes: Hashes,
+    _ terminal: Terminal,
+    _ traced: Int?,
+    isShort: Bool
+) -> Bool {
     let began = seconds()
     let world = World(scenario, hashes: hashes)
+    if let traced { world.traced = (traced, { terminal.print($0) }) }
     world.run { hours in
         guard !isShort else { return }
         let line = "\(hours) h, \(world.tally.events) events, \(Int(seconds() - began)) s"

@@ -84,18 +84,18 @@ struct Resend {
     let flow: FlowID
 }
 
-/// The Call-IDs of calls that are over, so that none is shown twice.
-struct CallHistory {
+/// What was shown and is over, so that nothing is shown twice: calls by Call-ID, messages by Call-ID and CSeq.
+struct History {
     private var entries: [(hash: UInt64, until: Instant)] = []
 
-    /// Notes a call that was shown and is over.
-    mutating func note(_ callID: [UInt8], now: Instant) {
+    /// Notes that something was shown.
+    mutating func note(_ callID: [UInt8], for time: Interval, now: Instant) {
         entries.removeAll { $0.until <= now }
         if entries.count >= 32 { entries.removeFirst() }
-        entries.append((Self.hash(callID), now + .seconds(300)))
+        entries.append((Self.hash(callID), now + time))
     }
 
-    /// Whether it was shown, and is over.
+    /// Whether it was.
     func has(_ callID: [UInt8], now: Instant) -> Bool {
         let hash = Self.hash(callID)
         return entries.contains { $0.hash == hash && $0.until > now }

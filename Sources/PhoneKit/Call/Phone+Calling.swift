@@ -27,6 +27,24 @@ extension Phone {
             body: Payload(type: "application/sdp", bytes: calls[index].session)
         )
         send(head, line, for: .invite(handle))
+        let hasOther = lines.indices.contains { $0 != line && lines[$0].registration.isUsable }
+        let isFirst = exchanges.count { $0.purpose == .invite(handle) } == 1
+        guard hasOther, isFirst, let last = exchanges.indices.last else { return }
+        exchanges[last].signOfLifeBy = now.monotonic + host.policy.signOfLifeWithin
+    }
+
+    /// Nothing came back of a call: its flow may be dead. The same request goes by another line; who gets it twice refuses
+    /// the second (RFC 3261 section 8.2.2.2).
+    func inviteByOtherLine(_ handle: CallHandle, than flow: FlowID) {
+        guard let index = index(handle), calls[index].phase == .calling,
+            let other = lines.indices.first(where: { lines[$0].registration.isUsable && lines[$0].flow != flow })
+        else { return }
+        invite(handle, other)
+    }
+
+    /// Whether another line's INVITE of this call may still be answered.
+    private func isTriedElsewhere(_ handle: CallHandle) -> Bool {
+        exchanges.contains { $0.purpose == .invite(handle) && !$0.isAccepted }
     }
 
     /// The INVITE was challenged, and is out again.
@@ -138,12 +156,13 @@ extension Phone {
     }
 
     func inviteRefused(_ handle: CallHandle, _ status: UInt16) {
-        guard let index = index(handle) else { return }
+        guard let index = index(handle), status != 482 || !isTriedElsewhere(handle) else { return }
+        exchanges.removeAll { $0.purpose == .invite(handle) }
         finish(handle, calls[index].intendedEnd ?? .rejected(status))
     }
 
     func inviteFailed(_ handle: CallHandle, _ failure: Failure) {
-        guard let index = index(handle) else { return }
+        guard let index = index(handle), !isTriedElsewhere(handle) else { return }
         finish(handle, calls[index].intendedEnd ?? (failure == .timeout ? .unanswered : .lost))
     }
 
@@ -159,8 +178,8 @@ extension Phone {
         if mayCancel { sendCancel(handle) }
     }
 
-    private func sendCancel(_ handle: CallHandle) {
-        guard let position = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && !$0.isAccepted }),
+    func sendCancel(_ handle: CallHandle) {
+        guard let position = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && $0.isProceeding && !$0.isAccepted }),
             let line = line(of: exchanges[position].flow), let flow = lines[line].flow,
             !exchanges.contains(where: { $0.purpose == .cancel && $0.branch == exchanges[position].branch })
         else { return }

@@ -127,7 +127,7 @@ extension Phone {
         }
         guard calls[index].isShown else { return }
         calls[index].isShown = false
-        if calls[index].isIncoming { history.note(calls[index].callID, now: now.monotonic) }
+        if calls[index].isIncoming { history.note(calls[index].callID, for: .seconds(300), now: now.monotonic) }
         report(.callEnded(calls[index].handle, end))
     }
 

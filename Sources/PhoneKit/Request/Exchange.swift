@@ -24,6 +24,8 @@ struct Exchange {
     var bytes: [UInt8]
     /// When it has failed; for an accepted INVITE, when no further 2xx can come (RFC 6026 section 7.2).
     var deadline: Instant
+    /// When another line is tried beside this one, if nothing has come back.
+    var signOfLifeBy: Instant?
     /// Whether a provisional answer came.
     var isProceeding = false
     /// Whether a 2xx came: it waits for more of them.

@@ -47,11 +47,13 @@ extension Phone {
     private func provisional(_ index: Int, _ response: Message) {
         guard !exchanges[index].isAccepted else { return }
         exchanges[index].isProceeding = true
+        exchanges[index].signOfLifeBy = nil
         switch exchanges[index].purpose {
         case .invite(let call):
             // From now on only the caller's patience ends it (RFC 3261 section 13.3.1.1).
             exchanges[index].deadline = .distantFuture
-            inviteProgressed(call, response)
+            // Where nobody waits any more, it is to end.
+            if self.index(call) == nil { sendCancel(call) } else { inviteProgressed(call, response) }
         case .offer: exchanges[index].deadline = .distantFuture
         case .register, .bye, .cancel, .acknowledgeProvisional, .request: break
         }
@@ -187,6 +189,11 @@ extension Phone {
     }
 
     func exchangeTimers() {
+        for index in exchanges.indices {
+            guard let moment = exchanges[index].signOfLifeBy, moment <= now.monotonic else { continue }
+            exchanges[index].signOfLifeBy = nil
+            if case .invite(let call) = exchanges[index].purpose { inviteByOtherLine(call, than: exchanges[index].flow) }
+        }
         while let index = exchanges.firstIndex(where: { $0.deadline <= now.monotonic }) {
             let exchange = exchanges.remove(at: index)
             if !exchange.isAccepted { failed(exchange, .timeout) }

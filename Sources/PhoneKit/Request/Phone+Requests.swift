@@ -95,6 +95,12 @@ extension Phone {
     private func receiveMessage(_ request: Message, _ line: Int) {
         guard let from = (try? request.nameAddress(.from)) ?? nil else { return }
         let type = (try? request.token(.contentType)) ?? nil
+        // The same request by another way (RFC 3261 section 8.2.2.2).
+        if let callID = request.first(.callID), let sequence = request.first(.cseq) {
+            let identity = Array(request.bytes[callID.value]) + Array(request.bytes[sequence.value])
+            guard !messages.has(identity, now: now.monotonic) else { return answer(request, line, .loopDetected) }
+            messages.note(identity, for: host.policy.transactionTime, now: now.monotonic)
+        }
         answer(request, line, .ok)
         report(
             .message(

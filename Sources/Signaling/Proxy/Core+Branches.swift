@@ -76,6 +76,12 @@ extension Core {
             transactions.update(client: client) { $0.sent = sent }
         }
         apply(machine.start(), client: client)
+        if context.branches[index].way + 1 < context.branches[index].device.ways.count {
+            _ = timers.arm(
+                at: now.monotonic + settings.signOfLifeWithin,
+                CoreTimer(kind: .signOfLife, id: client.rawValue)
+            )
+        }
         if context.isInvite {
             context.branches[index].timerC = timers.arm(
                 at: now.monotonic + settings.timerC,
@@ -106,6 +112,8 @@ extension Core {
         let way = context.branches[index].way
         context.branches[index].device.ways[way].flow = flow
         guard context.branches[index].progress == .calling else { return }
+        // Nobody wants it any more: a phone that never got it is not to ring.
+        if context.branches[index].wantsCancel { return lostFlow(of: client) }
         emit(context, index, client, context.branches[index].device.ways[way])
         record(context.request.message, .failed("the device came back on a new flow; sent again"), flow)
     }
@@ -116,6 +124,43 @@ extension Core {
         apply(.terminated, client: client)
         guard let context = transaction.context else { return }
         branchEnded(context, transaction.branch, .synthetic(.flowFailed), "the flow closed")
+    }
+
+    /// Nothing came back from a device that has another way: its flow may be dead, and the kernel takes long to say so.
+    ///
+    /// The first way stays open, since it may only be slow.
+    func noSignOfLife(from client: TransactionTable.ClientID) {
+        guard let transaction = transactions[client: client], let context = transaction.context else { return }
+        let index = transaction.branch
+        let branch = context.branches[index]
+        guard branch.client == client, branch.progress == .calling, !branch.wantsCancel, !context.isAnswered,
+            branch.way + 1 < branch.device.ways.count
+        else { return }
+        if context.isInvite {
+            record(context.request.message, .failed("no sign of life; another way is tried"), transaction.flow)
+        }
+        var next = Branch(device: branch.device, breadth: branch.breadth)
+        next.way = branch.way + 1
+        next.earlier = index
+        // The earlier one is not to take the same way when it fails.
+        context.branches[index].device.ways = Ways(branch.device.ways[branch.way])
+        context.branches[index].way = 0
+        context.branches.append(next)
+        send(context, context.branches.count - 1)
+        finishIfIdle(context)
+    }
+
+    /// A device has answered by a later way: the earlier ones, which never did, are not waited for.
+    private func forgetEarlierWays(_ context: ResponseContext, than index: Int) {
+        var place = context.branches[index].earlier
+        while let earlier = place {
+            if context.branches[earlier].progress == .calling {
+                timers.cancel(context.branches[earlier].timerC)
+                apply(.terminated, client: context.branches[earlier].client)
+                context.branches[earlier].progress = .ended
+            }
+            place = context.branches[earlier].earlier
+        }
     }
 
     /// A branch has its final result, or will never have one.
@@ -130,6 +175,11 @@ extension Core {
             }
         }
         context.branches[index].progress = .ended
+        // A device that got the request by both ways refuses the second (RFC 3261 section 8.2.2.2), and answers the first.
+        if context.branches[index].earlier != nil, case .response(let message, _) = result {
+            if message.status == 482 { return finishIfIdle(context) }
+            forgetEarlierWays(context, than: index)
+        }
         let wayFailed = result.status == 430 || (result.status == 408 && failure != nil)
         if wayFailed, !context.isCancelled, !context.isAnswered,
             context.branches[index].way + 1 < context.branches[index].device.ways.count

@@ -18,6 +18,8 @@ struct Branch {
     var progress = Progress.calling
     /// A CANCEL is to leave as soon as a provisional response allows it (RFC 3261 section 9.1).
     var wantsCancel = false
+    /// The branch that goes to the same device by an earlier way, and may only be slow.
+    var earlier: Int?
     var cancelReason: CancelReason?
     var timerC = TimerWheel<CoreTimer>.TimerID.none
     var breadth: UInt32

@@ -263,7 +263,7 @@ struct ServerTransaction {
 /// A timer whose transaction is gone finds nothing.
 struct CoreTimer: BitwiseCopyable {
     enum Kind: UInt8 {
-        case clientRetransmission, clientLifetime, timerC
+        case clientRetransmission, clientLifetime, timerC, signOfLife
         case serverRetransmission, serverLifetime, trying, orphaned
         case expiry, unconfirmed
     }

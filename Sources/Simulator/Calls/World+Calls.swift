@@ -111,7 +111,9 @@ extension World {
         if call.rings.contains(where: { $0.handset == handset.index }) {
             broke(.oneRing, "phone \(handset.index) rang twice for call \(number)", journal(call))
         }
-        if let endedAt = call.endedAt, call.callerWasConnected, time - endedAt > 2000 {
+        if let endedAt = call.endedAt, call.callerWasConnected, time - endedAt > 2000,
+            time - cutUntil[Int(handset.access)] > 5000
+        {
             broke(.oneRing, "phone \(handset.index) rang \(time - endedAt) ms after call \(number) was over", journal(call))
         }
         if call.rings.isEmpty, let placedAt = call.placedAt {
@@ -253,7 +255,29 @@ extension World {
         other.identity.address.appendURI(to: &uri)
         let text = Payload(type: "text/plain", bytes: Array("to u\(other.user)".utf8))
         tally.messagesSent += 1
-        use(handset) { _ = $0.send(text, to: ByteString(uri), now: now) }
+        var ways: [(pipe: Int, generation: Int32)] = []
+        for index in devices[other.user] + [handset.index] {
+            for place in handsets[index].pipes { ways.append((Int(place), pipes[Int(place)].generation)) }
+        }
+        use(handset) { phone in
+            if let id = phone.send(text, to: ByteString(uri), now: now) { handset.messages.append((id, ways)) }
+        }
+    }
+
+    /// A message has its answer, or will never have one, which only a network can be to blame for.
+    func messageAnswered(_ handset: Handset, _ id: RequestID, _ outcome: Outcome) {
+        guard let place = handset.messages.firstIndex(where: { $0.id == id }) else { return }
+        let message = handset.messages.remove(at: place)
+        switch outcome {
+        case .answered: tally.messagesAnswered += 1
+        case .failed(let failure):
+            tally.messagesFailed += 1
+            let wasSound = message.pipes.allSatisfy { isSound($0.pipe, $0.generation) }
+            let wasCut = cutUntil.contains { time - $0 < 60_000 }
+            if failure == .timeout, wasSound, !wasCut {
+                broke(.everythingEnds, "a message of phone \(handset.index) got no answer", handset.notes.lines)
+            }
+        }
     }
 
     func messageArrived(_ handset: Handset, _ payload: Payload) {

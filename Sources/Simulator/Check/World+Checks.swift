@@ -84,6 +84,9 @@ extension World {
         switch bytes.first {
         case UInt8(ascii: "I"), UInt8(ascii: "M"), UInt8(ascii: "B"), UInt8(ascii: "C"), UInt8(ascii: "A"): break
         default:
+            // The answer to a call is part of the call, however late it comes.
+            let message = Message(bytes)
+            if !message.isRequest, message.method == .invite { return }
             let line = ByteString(bytes.prefix { $0 != 0x0d })
             broke(.quiet, "phone \(handset.index) was woken by \(line)", handset.notes.lines)
         }

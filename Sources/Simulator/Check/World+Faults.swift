@@ -2,7 +2,6 @@
 extension World {
     /// Spreads the faults over the day.
     func arrangeFaults() {
-        let hours = scenario.hours / scenario.faults
         let day = Int64(scenario.hours * 3_600_000)
         func times(_ perDay: Double, _ body: (Int64) -> Void) {
             var at: Int64 = 120_000
@@ -12,7 +11,6 @@ extension World {
                 body(at)
             }
         }
-        _ = hours
         for node in nodes {
             times(24) { at in
                 let losesPower = faultRandom.happens(0.2)
@@ -25,8 +23,8 @@ extension World {
         }
         for access in Access.all.indices {
             times(6) { at in
-                queue.arrange(Event(.partitionBegins, access), at: at)
-                queue.arrange(Event(.partitionEnds, access), at: at + faultRandom.within(2000...180_000))
+                let seconds = Int(faultRandom.within(2...180))
+                queue.arrange(Event(.partitionBegins, access, seconds), at: at)
             }
         }
         for handset in handsets where handset.kind != .desk {
@@ -37,11 +35,13 @@ extension World {
         }
     }
 
-    func partitionBegins(_ access: Int) {
-        guard !isQuieting else { return }
+    func partitionBegins(_ access: Int, seconds: Int) {
+        guard !isQuieting, !isCut[access] else { return }
         tally.partitions += 1
         isCut[access] = true
+        cutUntil[access] = time + Int64(seconds) * 1000
+        arrange(.partitionEnds, access, in: Int64(seconds) * 1000)
     }
 
-    func partitionEnds(_ access: Int) { isCut[access] = false }
+    func partitionEnds(_ access: Int) { if time >= cutUntil[access] { isCut[access] = false } }
 }

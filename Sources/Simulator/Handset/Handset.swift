@@ -43,6 +43,8 @@ final class Handset {
     var sentAt: Int64 = -1_000_000
     /// When its last binding that a push can wake ends, by the wall clock; 0 where it has none.
     var parkedUntil: Int64 = 0
+    /// Messages that wait for their answer, with the connections that were sound when they were sent.
+    var messages: [(id: RequestID, pipes: [(pipe: Int, generation: Int32)])] = []
     /// Calls that ring or go on.
     var calls: [(handle: CallHandle, call: Int)] = []
     var notes = Notes()

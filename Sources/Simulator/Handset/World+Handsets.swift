@@ -132,10 +132,7 @@ extension World {
         case .callAccepted(let handle, _): accepted(handset, handle)
         case .callEnded(let handle, let end): ended(handset, handle, end)
         case .message(_, let payload): messageArrived(handset, payload)
-        case .answered(_, let outcome):
-            if case .failed(.timeout) = outcome, isConnected(handset) {
-                broke(.everythingEnds, "a message of phone \(handset.index) got no answer", handset.notes.lines)
-            }
+        case .answered(let id, let outcome): messageAnswered(handset, id, outcome)
         }
     }
 

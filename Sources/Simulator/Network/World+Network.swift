@@ -105,13 +105,15 @@ extension World {
 
     /// Whether what is sent now arrives; where it does not, the sender gives up in time.
     private func passes(_ index: Int, fromPhone: Bool) -> Bool {
-        let access = Access.all[Int(pipes[index].access)]
-        let isForgotten = !isQuieting && time - pipes[index].lastPassed > access.idleTimeout
-        if isForgotten, !pipes[index].isDead {
+        let access = Int(pipes[index].access)
+        let isForgotten = !isQuieting && time - pipes[index].lastPassed > Access.all[access].idleTimeout
+        // What is sent while the way is cut off for long is given up; a short cut only delays it.
+        let isTooLate = isCut[access] && cutUntil[access] - time > Self.patience / 2
+        if isForgotten || isTooLate, !pipes[index].isDead {
             pipes[index].isDead = true
             tally.deadPaths += 1
         }
-        guard pipes[index].isDead || isCut[Int(pipes[index].access)] else {
+        guard pipes[index].isDead else {
             pipes[index].lastPassed = time
             return true
         }
@@ -126,14 +128,19 @@ extension World {
         return false
     }
 
+    /// When what is sent now can set out: at once, or when the way is whole again and the sender has tried once more.
+    private func departure(_ access: UInt8) -> Int64 {
+        isCut[Int(access)] ? max(time, cutUntil[Int(access)]) + networkRandom.within(50...1500) : time
+    }
+
     private func upTime(_ index: Int) -> Int64 {
-        let at = max(time + delay(pipes[index].access), pipes[index].upReady)
+        let at = max(departure(pipes[index].access) + delay(pipes[index].access), pipes[index].upReady)
         pipes[index].upReady = at
         return at - time
     }
 
     private func downTime(_ index: Int) -> Int64 {
-        let at = max(time + delay(pipes[index].access), pipes[index].downReady)
+        let at = max(departure(pipes[index].access) + delay(pipes[index].access), pipes[index].downReady)
         pipes[index].downReady = at
         return at - time
     }
@@ -144,6 +151,7 @@ extension World {
         let isPing = bytes.first == 0x0d
         useRadio(handset, isPing ? .ping : Self.cause(bytes))
         handset.sentAt = time
+        trace(handset.index, "sends", bytes)
         guard passes(index, fromPhone: true) else { return }
         if isPing {
             arrange(.pingUp, index, Int(pipes[index].generation), in: upTime(index))
@@ -207,6 +215,7 @@ extension World {
         tally.messagesDown += 1
         tally.bytes += bytes.count
         let handset = handsets[Int(pipes[index].handset)]
+        trace(handset.index, "receives", bytes)
         checkDelivery(handset, bytes)
         useRadio(handset, Self.cause(bytes[...]))
         let flow = phoneFlow(index)
@@ -227,7 +236,7 @@ extension World {
             if pipes[index].state == .open { letGo(index) }
             return
         }
-        if isSaid, !pipes[index].isDead, !isCut[Int(pipes[index].access)] {
+        if isSaid, !pipes[index].isDead {
             arrange(.closeUp, index, Int(pipes[index].generation), in: upTime(index))
         } else {
             pipes[index].isDead = true
@@ -305,17 +314,11 @@ extension World {
 
     func nodeGivesUp(_ index: Int, _ generation: Int32) {
         guard isWhole(index, generation), let flow = pipes[index].nodeFlow else { return }
-        pipes[index].nodeIsGivingUp = false
-        guard pipes[index].isDead || isCut[Int(pipes[index].access)] else { return }
-        pipes[index].isDead = true
         closeAtNode(index, flow, .error)
     }
 
     func phoneGivesUp(_ index: Int, _ generation: Int32) {
         guard isWhole(index, generation), pipes[index].phoneHolds else { return }
-        pipes[index].phoneIsGivingUp = false
-        guard pipes[index].isDead || isCut[Int(pipes[index].access)] else { return }
-        pipes[index].isDead = true
         closeAtPhone(index, .error)
     }
 
