@@ -68,6 +68,7 @@ let package = Package(
             dependencies: ["SIP", "Reactor", "Observability", "CPlatform"],
             swiftSettings: common
         ),
+        .target(name: "Media", dependencies: ["SIP", "Observability"], swiftSettings: common),
         .target(name: "Storage", dependencies: ["CSQLite", "Observability", "CPlatform"], swiftSettings: common),
         .target(
             name: "WakelineServer",
@@ -112,6 +113,7 @@ let package = Package(
             dependencies: ["Flows", "Reactor", "SIP", "Observability", "CPlatform"],
             swiftSettings: common
         ),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "SIP", "TestSupport"], swiftSettings: common),
         .testTarget(
             name: "StorageTests",
             dependencies: ["Storage", "Observability", "CSQLite", "CPlatform"],

@@ -40,11 +40,16 @@ extension FlowCarrier {
         record.pointee.timer = .none
         record.pointee.work = nil
         openFlows -= 1
-        if !record.pointee.info.isTrusted {
+        if !record.pointee.info.isTrusted, !state.contains(.isOutgoing) {
             sources.close(record.pointee.info.remote, rate: settings.newConnectionsPerSource, at: now.monotonic)
         }
-        tally.countClosed(reason)
-        notices.append(.closed(record.pointee.id, reason))
+        let id = record.pointee.id
+        if state.contains(.isConnecting), let ticket = tickets.removeValue(forKey: id) {
+            notices.append(.connectFailed(ticket: ticket, reason, id))
+        } else {
+            tally.countClosed(reason)
+            notices.append(.closed(id, reason))
+        }
     }
 
     /// Lets go of the descriptor.

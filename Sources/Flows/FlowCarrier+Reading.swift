@@ -66,6 +66,7 @@ extension FlowCarrier: ReadinessHandler {
     public func ready(_ token: UInt64, _ readiness: Readiness) {
         // A late event of an earlier flow in this slot finds another identity.
         guard let record = table[FlowID(rawValue: token)], record.pointee.isOpen else { return }
+        if record.pointee.state.contains(.isConnecting) { finishConnecting(record) }
         if readiness.contains(.writable) { continueWriting(record) }
         if readiness.contains(.readable), record.pointee.isOpen { read(record) }
     }
@@ -88,6 +89,10 @@ extension FlowCarrier: ReadinessHandler {
         tally.bytesIn &+= UInt64(count)
         record.pointee.lastActivity = now.monotonic
         guard record.pointee.state.isDisjoint(with: [.isLingering, .isRefused, .isClosing]) else { return }
+        if record.pointee.state.contains(.isWatched) {
+            record.pointee.state.remove(.isWatched)
+            receiver.stirred(record.pointee.id, now: now)
+        }
         let bytes = UnsafeRawBufferPointer(start: buffer.baseAddress, count: count)
         if let work = record.pointee.work, !work.partial.isEmpty {
             frame(record, work, with: bytes)
@@ -141,6 +146,9 @@ extension FlowCarrier: ReadinessHandler {
             case .blankLine:
                 break
             case .ping:
+                // Two pongs in a row look like a ping; only the side that was connected to answers (RFC 5626 section
+                // 4.4.1).
+                guard !record.pointee.state.contains(.isOutgoing) else { break }
                 tally.pings &+= 1
                 owePong(record)
             case .message(let length):
@@ -189,6 +197,6 @@ extension FlowCarrier: ReadinessHandler {
 
     /// What an error of the socket means.
     static func reason(_ code: Int32) -> CloseReason {
-        code == ECONNRESET || code == EPIPE ? .peer : .error
+        code == ECONNRESET || code == EPIPE || code == ECONNREFUSED ? .peer : .error
     }
 }

@@ -44,7 +44,11 @@ extension FlowCarrier {
             guard let record = table[flow], record.pointee.isOpen else { return }
             beginClose(record, reason)
             record.pointee.state.insert(.isSealed)
-        case .connect, .watch: break
+        case .connect(let ticket, let target):
+            connect(ticket, to: target)
+        case .watch(let flow):
+            guard let record = table[flow], record.pointee.isOpen else { return }
+            record.pointee.state.insert(.isWatched)
         }
     }
 
@@ -70,6 +74,10 @@ extension FlowCarrier {
             case .closed(let flow, let reason):
                 receiver.closed(flow, reason, now: now)
                 if let record = table[flow] { table.release(record) }
+            case .connectFailed(let ticket, let reason, let flow):
+                tally.connectFailures &+= 1
+                receiver.connectFailed(ticket, reason, now: now)
+                if let flow, let record = table[flow] { table.release(record) }
             case .congested(let flow):
                 if table[flow]?.pointee.isOpen == true { receiver.congested(flow, now: now) }
             case .drained(let flow):

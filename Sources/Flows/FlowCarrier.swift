@@ -2,7 +2,7 @@ public import Observability
 public import Reactor
 public import SIP
 
-/// Owns sockets: accepts connections, cuts what they bring into messages, and writes what the receiver owes them.
+/// Owns sockets: accepts and opens connections, cuts what they bring into messages, writes what the receiver owes them.
 ///
 /// Lives on one loop, with its receiver. All that happens in a turn of the loop reaches the receiver in the turn; all
 /// that the receiver's outbox holds at the end of the turn leaves then, in one write a flow. Pings are answered without
@@ -15,6 +15,8 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     /// What the receiver is told outside of reading, once all that was ready has been handled.
     enum Notice {
         case closed(FlowID, CloseReason)
+        /// The flow is there when it got as far as having a record.
+        case connectFailed(ticket: UInt64, CloseReason, FlowID?)
         case congested(FlowID)
         case drained(FlowID)
     }
@@ -40,11 +42,15 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     /// Flows to look after at the end of the turn.
     var due: [FlowID] = []
     var notices: [Notice] = []
+    /// What the receiver calls the flows that are being opened.
+    var tickets: [FlowID: UInt64] = [:]
+    /// Which of our addresses the next flow that we open is to have.
+    var nextLocalAddress = 0
     var vectors = WriteVectors()
     private(set) var acceptor: Acceptor?
     private var timer: DeadlineTimer?
 
-    /// How many flows are open, closing ones among them.
+    /// How many flows are open, those that are being opened and closed among them.
     public internal(set) var openFlows = 0
 
     /// Makes a carrier without listeners, and takes over the end of the loop's turns.

@@ -4,6 +4,10 @@ public import SIP
 public struct FlowCounters: Hashable, Sendable {
     /// Connections accepted.
     public internal(set) var accepted: UInt64 = 0
+    /// Connections that we opened.
+    public internal(set) var connected: UInt64 = 0
+    /// Connections that we tried to open in vain.
+    public internal(set) var connectFailures: UInt64 = 0
     /// Connections turned away for want of descriptors.
     public internal(set) var turnedAway: UInt64 = 0
     /// Pauses of accepting for want of descriptors.

@@ -20,6 +20,14 @@ public struct FlowSettings: Hashable, Sendable {
     ///
     /// Trusted flows need not.
     public var authenticationDeadline = Interval.seconds(30)
+    /// How long a peer may take to accept a flow that we open.
+    public var connectDeadline = Interval.seconds(10)
+    /// Our addresses for flows that we open, in turn, among those of the target's IP version; where there is none the
+    /// kernel chooses.
+    ///
+    /// One address has some 28,000 ports to one target. Port 0 lets the kernel choose the port, and is what is wanted
+    /// unless only one flow is ever opened.
+    public var localAddresses: [SocketAddress] = []
     /// How long a closing flow may take to write what is queued.
     public var closeDeadline = Interval.seconds(5)
     /// How long a flow that was answered and refused is kept for the peer to read the answer.

@@ -47,19 +47,7 @@ struct AcceptTests {
         let harness = try Harness(listen: "tcp://\(host):0") { $0.userTimeout = .seconds(17) }
         let (_, flow) = try harness.connect()
         let descriptor = try #require(harness.carrier.table[flow]?.pointee.descriptor)
-        func option(_ level: Int, _ name: Int32) -> Int32 {
-            var value: Int32 = -1
-            var length = socklen_t(4)
-            getsockopt(descriptor, Int32(level), name, &value, &length)
-            return value
-        }
-        #expect(option(Int(IPPROTO_TCP), TCP_NODELAY) == 1)
-        #expect(option(Int(IPPROTO_TCP), TCP_USER_TIMEOUT) == 17_000)
-        let isIPv4 = harness.address.ipv4 != nil
-        let trafficClass = isIPv4 ? option(Int(IPPROTO_IP), IP_TOS) : option(Int(IPPROTO_IPV6), IPV6_TCLASS)
-        #expect(trafficClass == 40 << 2)
-        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
-        #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
+        expectOptions(of: descriptor, family: harness.address.family)
     }
 
     @Test("a taken port, a foreign address and an unserved transport are told with their mend")

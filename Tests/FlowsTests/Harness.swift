@@ -11,6 +11,8 @@ import Testing
 final class RecordingReceiver: FlowReceiver {
     enum Event: Equatable {
         case opened
+        case connected(UInt64)
+        case stirred
         case received(String)
         case refused(FramingFault, head: String)
         case congested
@@ -25,6 +27,8 @@ final class RecordingReceiver: FlowReceiver {
     var infos: [FlowID: FlowInfo] = [:]
     var events: [FlowID: [Event]] = [:]
     var openCount = 0
+    /// Tickets of flows that can't be opened.
+    var failures: [UInt64: CloseReason] = [:]
     var onReceived: (RecordingReceiver, FlowID, String) -> Void = { _, _, _ in }
     var onRefused: (RecordingReceiver, FlowID) -> Void = { _, _ in }
     var onOpened: (RecordingReceiver, FlowID) -> Void = { _, _ in }
@@ -42,11 +46,25 @@ final class RecordingReceiver: FlowReceiver {
         }
     }
 
-    func connected(_ ticket: UInt64, _ flow: FlowID, _ info: FlowInfo, now: Now) {}
+    func connected(_ ticket: UInt64, _ flow: FlowID, _ info: FlowInfo, now: Now) {
+        call {
+            #expect(infos[flow] == nil)
+            order.append(flow)
+            infos[flow] = info
+            events[flow] = [.connected(ticket)]
+            openCount += 1
+            onOpened(self, flow)
+        }
+    }
 
-    func connectFailed(_ ticket: UInt64, _ reason: CloseReason, now: Now) {}
+    func connectFailed(_ ticket: UInt64, _ reason: CloseReason, now: Now) {
+        call {
+            #expect(failures[ticket] == nil)
+            failures[ticket] = reason
+        }
+    }
 
-    func stirred(_ flow: FlowID, now: Now) {}
+    func stirred(_ flow: FlowID, now: Now) { call { add(flow, .stirred) } }
 
     func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now) {
         let text = Self.text(bytes)
@@ -83,6 +101,11 @@ final class RecordingReceiver: FlowReceiver {
         }
     }
 
+    func connect(_ ticket: UInt64, to address: SocketAddress) {
+        let target = FlowTarget(transport: .tcp, host: ByteString(address.host), port: address.port)
+        outbox.append(.connect(ticket: ticket, target))
+    }
+
     func send(_ flow: FlowID, _ text: String) { outbox.send(flow) { $0 += text.utf8 } }
 
     /// No call comes from inside another, and nothing comes after the end of a flow.
@@ -115,10 +138,15 @@ final class Harness {
     private var clients: [Client] = []
     private var tick: DeadlineTimer?
 
-    init(listen: String = "tcp://127.0.0.1:0", _ change: (inout FlowSettings) -> Void = { _ in }) throws {
+    init(
+        listen: String = "tcp://127.0.0.1:0",
+        on loop: EventLoop? = nil,
+        _ change: (inout FlowSettings) -> Void = { _ in }
+    ) throws {
         var settings = FlowSettings()
         change(&settings)
-        loop = try EventLoop()
+        let loop = try loop ?? EventLoop()
+        self.loop = loop
         carrier = FlowCarrier(
             loop: loop,
             receiver: receiver,
@@ -147,6 +175,16 @@ final class Harness {
         }
     }
 
+    /// Lets the carrier open a flow to a peer, and waits for it.
+    func open(_ ticket: UInt64 = 1, to peer: Peer) throws -> (client: Client, flow: FlowID) {
+        let count = receiver.order.count
+        receiver.connect(ticket, to: peer.address)
+        try run { receiver.order.count > count }
+        let client = try peer.accept()
+        clients.append(client)
+        return (client, try #require(receiver.order.last))
+    }
+
     /// Connects and waits for the flow.
     func connect(receiveBuffer: Int32? = nil) throws -> (client: Client, flow: FlowID) {
         let client = try Client(to: address, receiveBuffer: receiveBuffer)
@@ -171,6 +209,12 @@ final class Client {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         let result = address.withKernelAddress { Glibc.connect(descriptor, $0, $1) }
         try #require(result == 0)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Takes over a connected socket.
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
@@ -240,6 +284,44 @@ final class Client {
     func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 }
 
+/// A listening socket that does nothing by itself: whom the carrier connects to.
+final class Peer {
+    let address: SocketAddress
+    private let descriptor: Int32
+
+    init(_ host: String = "127.0.0.1", backlog: Int32 = 16) throws {
+        let any = try #require(SocketAddress(host: host, port: 0))
+        let listener = socket(any.family, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = listener
+        let isBound = any.withKernelAddress { bind(listener, $0, $1) } == 0
+        try #require(isBound && listen(listener, backlog) == 0)
+        address = try #require(SocketAddress(localOf: listener))
+    }
+
+    deinit { close(descriptor) }
+
+    func accept() throws -> Client {
+        let accepted = Glibc.accept(descriptor, nil, nil)
+        try #require(accepted >= 0)
+        return Client(accepted)
+    }
+
+    /// Waits until a connection waits to be accepted.
+    func waitForConnection() -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 10_000) == 1
+    }
+}
+
+extension SocketAddress {
+    /// The host as text, without brackets.
+    var host: String {
+        var text: [UInt8] = []
+        appendHost(to: &text)
+        return String(decoding: text.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }, as: UTF8.self)
+    }
+}
+
 /// Keeps log lines.
 final class CollectingSink: LogSink {
     private let kept = Mutex<[LogLine]>([])
@@ -253,4 +335,21 @@ final class CollectingSink: LogSink {
 func request(_ number: Int = 1, body: Int = 0) -> String {
     "OPTIONS sip:a@b SIP/2.0\r\nCSeq: \(number) OPTIONS\r\nContent-Length: \(body)\r\n\r\n"
         + String(repeating: "x", count: body)
+}
+
+/// Expects what every flow's socket has, with a user timeout of 17 s.
+func expectOptions(of descriptor: Int32, family: Int32, _ location: SourceLocation = #_sourceLocation) {
+    func option(_ level: Int, _ name: Int32) -> Int32 {
+        var value: Int32 = -1
+        var length = socklen_t(4)
+        getsockopt(descriptor, Int32(level), name, &value, &length)
+        return value
+    }
+    #expect(option(Int(IPPROTO_TCP), TCP_NODELAY) == 1, sourceLocation: location)
+    #expect(option(Int(IPPROTO_TCP), TCP_USER_TIMEOUT) == 17_000, sourceLocation: location)
+    let isIPv4 = family == AF_INET
+    let trafficClass = isIPv4 ? option(Int(IPPROTO_IP), IP_TOS) : option(Int(IPPROTO_IPV6), IPV6_TCLASS)
+    #expect(trafficClass == 40 << 2, sourceLocation: location)
+    #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, sourceLocation: location)
+    #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0, sourceLocation: location)
 }

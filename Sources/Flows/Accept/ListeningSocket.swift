@@ -4,7 +4,7 @@ import SIP
 /// A TCP socket that listens.
 ///
 /// It owns its descriptor.
-/// What a flow's socket needs is set here, once: on Linux an accepted socket inherits its listener's options.
+/// What a flow's socket needs is set on it once: on Linux an accepted socket inherits its listener's options.
 final class ListeningSocket {
     let descriptor: Int32
     /// Where it is bound, with the port that the kernel chose for port 0.
@@ -33,24 +33,11 @@ final class ListeningSocket {
         on address: SocketAddress,
         _ settings: FlowSettings
     ) throws(ListenError) -> SocketAddress {
-        func set(_ level: Int, _ option: Int32, _ value: Int32) throws(ListenError) {
-            var value = value
-            let size = socklen_t(MemoryLayout<Int32>.size)
-            guard setsockopt(descriptor, Int32(level), option, &value, size) == 0 else {
-                throw ListenError(address, errno: errno)
-            }
-        }
-        let trafficClass = Int32(settings.dscp & 63) << 2
-        let timeout = Int32(clamping: max(settings.userTimeout.milliseconds, 0))
-        try set(Int(SOL_SOCKET), SO_REUSEADDR, 1)
-        try set(Int(IPPROTO_TCP), TCP_NODELAY, 1)
-        try set(Int(IPPROTO_TCP), TCP_USER_TIMEOUT, timeout)
-        if address.family == AF_INET6 {
-            try set(Int(IPPROTO_IPV6), IPV6_V6ONLY, 1)
-            try set(Int(IPPROTO_IPV6), IPV6_TCLASS, trafficClass)
-        } else {
-            try set(Int(IPPROTO_IP), IP_TOS, trafficClass)
-        }
+        let isIPv6 = address.family == AF_INET6
+        guard setOption(descriptor, Int(SOL_SOCKET), SO_REUSEADDR, 1),
+            !isIPv6 || setOption(descriptor, Int(IPPROTO_IPV6), IPV6_V6ONLY, 1),
+            settings.apply(to: descriptor, family: address.family)
+        else { throw ListenError(address, errno: errno) }
         let isBound = address.withKernelAddress { bind(descriptor, $0, $1) == 0 }
         guard isBound, Glibc.listen(descriptor, settings.backlog) == 0 else {
             throw ListenError(address, errno: errno)

@@ -52,7 +52,7 @@ struct FlowRecord {
 
 /// Where a flow is in its life.
 struct FlowState: OptionSet {
-    let rawValue: UInt8
+    let rawValue: UInt16
 
     /// The last thing that came was a line end, which may be half a ping.
     static let afterBlankLine = FlowState(rawValue: 1)
@@ -68,6 +68,12 @@ struct FlowState: OptionSet {
     static let isSealed = FlowState(rawValue: 32)
     /// Our half is shut; what still comes is thrown away until the peer closes too.
     static let isLingering = FlowState(rawValue: 64)
+    /// We opened it: no bounds for strangers apply, and pings are the peer's to answer.
+    static let isOutgoing = FlowState(rawValue: 128)
+    /// The peer has not accepted it yet; its ticket is in the carrier's table.
+    static let isConnecting = FlowState(rawValue: 256)
+    /// The receiver wants to hear of the next bytes.
+    static let isWatched = FlowState(rawValue: 512)
 }
 
 /// What a flow has only while it is busy.

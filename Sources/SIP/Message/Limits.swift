@@ -8,6 +8,10 @@ public struct Limits: Hashable, Sendable {
     public var body = 65_536
     /// Header fields in a message.
     public var headerFields = 256
+    /// Lines of a session description.
+    public var descriptionLines = 1024
+    /// Streams of a session description.
+    public var mediaSections = 32
 
     /// The defaults.
     public init() {}

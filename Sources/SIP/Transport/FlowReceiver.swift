@@ -13,6 +13,9 @@ public protocol FlowReceiver: AnyObject {
     func connected(_ ticket: UInt64, _ flow: FlowID, _ info: FlowInfo, now: Now)
 
     /// The flow that was asked for by `connect` can't be opened.
+    ///
+    /// The reason is `peer` when it was refused, `silence` when nobody answered in time, `error` when it can't be tried:
+    /// no address, no route, no port or descriptor left.
     func connectFailed(_ ticket: UInt64, _ reason: CloseReason, now: Now)
 
     /// Bytes came on a flow that was `watch`ed; told once a `watch`, before the message they belong to.
