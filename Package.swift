@@ -109,6 +109,11 @@ let package = Package(
             swiftSettings: common
         ),
         .testTarget(
+            name: "SimulatorTests",
+            dependencies: ["Simulator", "PhoneKit", "Signaling", "SIP", "TestSupport"],
+            swiftSettings: common
+        ),
+        .testTarget(
             name: "FlowsTests",
             dependencies: ["Flows", "Reactor", "SIP", "Observability", "CPlatform"],
             swiftSettings: common

@@ -59,6 +59,7 @@ extension World {
         calls[number]?.placedAt = time
         calls[number]?.epoch = nodes[caller.node].epoch
         calls[number]?.expected = reachable(call.callee)
+        calls[number]?.callerPipes = caller.pipes.map { (Int($0), pipes[Int($0)].generation) }
         caller.notes.add(.called, call.callee, at: time)
         var uri: [UInt8] = []
         handsets[devices[call.callee][0]].identity.address.appendURI(to: &uri)
@@ -203,7 +204,8 @@ extension World {
         let caller = handsets[call.caller]
         calls[number]?.endedAt = time
         calls[number]?.outcome = outcome
-        calls[number]?.callerWasConnected = isConnected(caller) && nodes[caller.node].epoch == call.epoch
+        calls[number]?.callerWasConnected =
+            nodes[caller.node].epoch == call.epoch && call.callerPipes.allSatisfy { isSound($0.pipe, $0.generation) }
         tally.outcomes[Int(outcome.rawValue)] += 1
         if call.answeredAt != nil {
             for ring in call.rings where ring.endedAt == nil { leaveAfterSilence(number, ring.handset) }
