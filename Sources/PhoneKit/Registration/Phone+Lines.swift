@@ -226,6 +226,8 @@ extension Phone {
             if !isClosed { host.outbox.append(.close(flow, reason)) }
             flowGone(flow)
         }
+        // Somebody waits: the next flow is opened at once, though only the first time that one is lost.
+        if isOnline, isWaitingForFlow, lines[line].registration.failures <= 1, !wasLeaving { begin(line) }
         if wasLeaving {
             report(.unregistered(line: line))
         } else if hadBinding, status == nil {

@@ -205,7 +205,8 @@ extension World {
         calls[number]?.endedAt = time
         calls[number]?.outcome = outcome
         calls[number]?.callerWasConnected =
-            nodes[caller.node].epoch == call.epoch && call.callerPipes.allSatisfy { isSound($0.pipe, $0.generation) }
+            nodes[caller.node].epoch == call.epoch && !call.callerPipes.isEmpty
+            && call.callerPipes.allSatisfy { isSound($0.pipe, $0.generation) }
         tally.outcomes[Int(outcome.rawValue)] += 1
         if call.answeredAt != nil {
             for ring in call.rings where ring.endedAt == nil { leaveAfterSilence(number, ring.handset) }

@@ -30,16 +30,21 @@ extension World {
     func mustRing(_ number: Int) {
         tally.checks += 1
         guard let call = calls[number], call.rings.isEmpty, call.endedAt == nil,
-            nodes[handsets[call.caller].node].epoch == call.epoch, isConnected(handsets[call.caller])
+            nodes[handsets[call.caller].node].epoch == call.epoch, isConnected(handsets[call.caller]),
+            !wasCut(handsets[call.caller])
         else { return }
         let waiting = call.expected.filter { isSound($0.pipe, $0.generation) && handsets[$0.handset].phone != nil }
         guard let first = waiting.first else { return }
         // A proxy tries one flow of a device after the other: it may be busy with one that is dead.
         guard !call.expected.contains(where: { $0.handset == first.handset && !isSound($0.pipe, $0.generation) }),
-            handsets[first.handset].pipes.allSatisfy({ isSound(Int($0), pipes[Int($0)].generation) })
+            handsets[first.handset].pipes.allSatisfy({ isSound(Int($0), pipes[Int($0)].generation) }),
+            !wasCut(handsets[first.handset])
         else { return }
         broke(.rings, "phone \(first.handset) did not ring within 3 s, though it could be reached", journal(call))
     }
+
+    /// Whether what was sent to or by a phone a moment ago had to wait for its way to be whole again.
+    func wasCut(_ handset: Handset) -> Bool { time - cutUntil[Int(handset.access)] < 6000 }
 
     /// Nobody rings for a call that is over.
     func mustBeSilent(_ number: Int) {
@@ -50,7 +55,7 @@ extension World {
         else { return }
         for ring in call.rings where ring.endedAt == nil && call.answeredAt == nil {
             let handset = handsets[ring.handset]
-            guard handset.phone != nil, isConnected(handset),
+            guard handset.phone != nil, isConnected(handset), !wasCut(handset), !wasCut(handsets[call.caller]),
                 handset.pipes.allSatisfy({ isSound(Int($0), pipes[Int($0)].generation) }),
                 call.expected.contains(where: { $0.handset == ring.handset && isSound($0.pipe, $0.generation) })
             else { continue }
