@@ -6,9 +6,11 @@ import Signaling
 extension World {
     /// What a person does in a day, spread over it.
     func arrangeDay(_ handset: Handset, _ random: inout SeededRandom) {
-        let day = 86_400_000.0
-        arrange(.dial, handset.index, in: 60_000 + random.pause(mean: day / max(scenario.callsPerDay, 0.001)))
-        arrange(.says, handset.index, in: 60_000 + random.pause(mean: day / max(scenario.messagesPerDay, 0.001)))
+        func first(_ perDay: Double) -> Int64 {
+            60_000 + Int64(random.fraction() * min(86_400_000 / max(perDay, 1e-6), 1e15))
+        }
+        arrange(.dial, handset.index, in: first(scenario.callsPerDay))
+        arrange(.says, handset.index, in: first(scenario.messagesPerDay))
     }
 
     /// Somebody wants to call.

@@ -155,7 +155,12 @@ extension World {
             }
         }
         guard violations.isEmpty else { return }
-        for handset in handsets { use(handset) { $0.stop(now: now) } }
+        // All at once would be more than a node lets wait.
+        let rest = time
+        for (place, handset) in handsets.enumerated() {
+            run(until: rest + Int64(place / 4))
+            use(handset) { $0.stop(now: now) }
+        }
         run(until: time + 600_000)
         for node in nodes {
             guard violations.isEmpty, let counts = node.core?.counts else { continue }
