@@ -133,7 +133,7 @@ extension Core {
     ) -> TransactionTable.ServerID? {
         let key = TransactionKey(message, via, flow: flow, method: method, hashKey)
         if let server = transactions.server(key) { return server }
-        guard let predecessor = flows[flow]?.predecessor else { return nil }
+        guard let predecessor = flows[flow]?.predecessor, predecessor != FlowTable.Flow.vacant else { return nil }
         return transactions.server(TransactionKey(message, via, flow: predecessor, method: method, hashKey))
     }
 }

@@ -52,9 +52,9 @@ public struct RegistrationChange: Sendable {
     /// Whose binding it is.
     public var address: AddressOfRecord
     /// The Contact URI.
-    public var contact: ByteString
+    public var contact: Excerpt
     /// The device, where it names itself.
-    public var instance: ByteString?
+    public var instance: Excerpt?
     /// The flow it is on, where it is on one.
     public var flow: FlowID?
     /// Seconds it was granted; 0 where it is gone.
@@ -80,7 +80,7 @@ public struct JournalStep: Sendable {
         /// The request came.
         case received(method: ByteString, from: ByteString, to: ByteString)
         /// It went to a device over a flow.
-        case forwarded(to: ByteString, instance: ByteString?)
+        case forwarded(to: Excerpt, instance: Excerpt?)
         /// A device answered.
         case answered(status: UInt16)
         /// A way to a device failed, and why.

@@ -146,7 +146,7 @@ extension Core {
                 out.append(text: "Min-Expires: ")
                 out.append(decimal: UInt64(clamping: least.seconds))
                 out.append(text: "\r\n")
-            case .firstHopLacksOutbound, .malformed, .outOfOrder, .tooManyContacts: break
+            case .firstHopLacksOutbound, .malformed, .outOfOrder, .tooLong, .tooManyContacts: break
             }
         }
     }
@@ -190,7 +190,7 @@ extension Core {
     func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
         // The new flow may have closed while its binding was being stored.
         guard let instance = binding.instance, let flow = binding.flow, flows.isOpen(flow) else { return }
-        let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
+        let way = FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
         if let gone = succession.arrive(flow, of: way) { flows.update(flow) { $0.predecessor = gone } }
         for old in before where old.isSameWay(as: binding) {
             guard let oldFlow = old.flow, oldFlow != flow else { continue }
@@ -224,7 +224,7 @@ extension Core {
     /// An address-of-record has no binding over a flow any more.
     private func release(_ flow: FlowID, from address: AddressOfRecord) {
         guard flows.isOpen(flow) else { return }
-        flows.update(flow) { $0.addresses.removeAll { $0 == address } }
+        flows.update(flow) { $0.addresses.remove(address) }
         if flows[flow]?.addresses.isEmpty ?? false { outbox.append(.keepAlive(flow, settings.idleLimit)) }
     }
 
@@ -292,7 +292,7 @@ extension Core {
                     continue
                 }
                 if let instance = binding.instance {
-                    let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
+                    let way = FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
                     succession.retire(flow.id, of: way)
                 }
                 let isParked = binding.isWakeable && binding.expires > now.wall
@@ -318,7 +318,7 @@ extension Core {
                 RegistrationChange(
                     kind: kind,
                     address: address,
-                    contact: binding?.contact ?? ByteString(),
+                    contact: binding?.contact ?? Excerpt(),
                     instance: binding?.instance,
                     flow: binding?.flow,
                     expires: kind == .registered || kind == .refreshed || kind == .replaced || kind == .parked

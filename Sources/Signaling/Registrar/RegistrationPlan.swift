@@ -7,6 +7,7 @@ enum RegistrationFault: Error, Equatable {
     case outOfOrder
     case tooManyContacts
     case firstHopLacksOutbound
+    case tooLong
 
     var status: Status {
         switch self {
@@ -17,6 +18,7 @@ enum RegistrationFault: Error, Equatable {
         case .outOfOrder: Status(500, "CSeq Out of Order")
         case .tooManyContacts: Status(403, "Too Many Contacts")
         case .firstHopLacksOutbound: .firstHopLacksOutbound
+        case .tooLong: .messageTooLarge
         }
     }
 }
@@ -59,11 +61,11 @@ struct RegistrationPlan {
     mutating func apply(_ message: Message) throws(RegistrationFault) {
         let contacts: [Contact]
         let header: UInt32?
-        let callID: ByteString
+        let callID: Excerpt
         let cseq: UInt32
         do {
             contacts = try Contact.all(of: message)
-            callID = message.string(try message.callID())
+            callID = Excerpt(message.bytes, try message.callID())
             cseq = try message.cseq().number
         } catch {
             throw .malformed(.contact)
@@ -115,26 +117,23 @@ struct RegistrationPlan {
         of message: Message,
         regID: UInt32,
         expires: UInt32?,
-        callID: ByteString,
+        callID: Excerpt,
         cseq: UInt32,
         path: ByteString,
         supportsGRUU: Bool
     ) throws(RegistrationFault) {
-        var binding = Binding(
-            contact: message.string(contact.nameAddress.uri),
-            parameters: otherParameters(message.bytes, contact.nameAddress.parameters),
-            instance: contact.instance.map { instanceText(message.bytes, $0) },
-            regID: regID,
-            q: contact.q,
-            callID: callID,
-            cseq: cseq,
-            expires: 0,
-            lease: 0,
-            refreshed: now.wall,
-            path: path,
-            gruuSerial: 0,
-            flow: flow
-        )
+        var texts = Binding.Texts()
+        texts.contact = message.string(contact.nameAddress.uri)
+        texts.parameters = otherParameters(message.bytes, contact.nameAddress.parameters)
+        texts.instance = contact.instance.map { instanceText(message.bytes, $0) }
+        texts.callID = callID.string
+        texts.path = path
+        guard var binding = Binding(texts) else { throw .tooLong }
+        binding.regID = regID
+        binding.q = contact.q
+        binding.cseq = cseq
+        binding.refreshed = now.wall
+        binding.flow = flow
         let index = bindings.firstIndex { $0.isSameWay(as: binding) }
         if let index, bindings[index].callID == callID, bindings[index].cseq >= cseq { throw .outOfOrder }
         if expires == 0 {

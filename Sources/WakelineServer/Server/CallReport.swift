@@ -24,8 +24,10 @@ final class CallReport {
             JournalLine.add("from", from.bytes, to: &lines)
             JournalLine.add("to", to.bytes, to: &lines)
         case .forwarded(let target, let instance):
-            JournalLine.add("contact", target.bytes, to: &lines)
-            if let instance { JournalLine.add("instance", instance.bytes, to: &lines) }
+            JournalLine.add("contact", target.bytes.span.extracting(target.range), to: &lines)
+            if let instance {
+                JournalLine.add("instance", instance.bytes.span.extracting(instance.range), to: &lines)
+            }
         case .answered(let status): JournalLine.add("status", status, to: &lines)
         case .failed(let reason): JournalLine.add("reason", reason.bytes, to: &lines)
         case .cancelled: break
