@@ -290,6 +290,6 @@ struct ReplayTests {
             scene.finish()
             all.combine("\(scene.world.transcript.value)".utf8)
         }
-        #expect(all.value == 4_031_902_452_287_443_646)
+        #expect(all.value == 16_184_704_222_306_039_218)
     }
 }

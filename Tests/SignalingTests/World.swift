@@ -211,7 +211,7 @@ final class World {
         case .persist(let ticket, let key, let value):
             transcript.combine("persist \(ticket) \(key) \(value ?? [])".utf8)
         case .lookUp(let ticket, let address): transcript.combine("look up \(ticket) \(address)".utf8)
-        case .record(let step): transcript.combine("\(step.callID) \(step.wall) \(step.kind)".utf8)
+        case .record(let step): transcript.combine("\(step.callID) \(step.wall) \(step.flow?.rawValue ?? 0)".utf8)
         case .registration(let change): transcript.combine("\(change.kind) \(change.address) \(change.contact)".utf8)
         case .foreignDomain(let asked): transcript.combine("foreign \(asked.domain)".utf8)
         }

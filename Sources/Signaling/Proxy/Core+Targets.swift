@@ -108,7 +108,7 @@ extension Core {
         if request.message.method != .invite {
             record(
                 request.message,
-                .inDialog(method: request.message.string(request.message.methodRange)),
+                .inDialog(method: request.message.excerpt(request.message.methodRange)),
                 request.flow
             )
         }

@@ -65,7 +65,7 @@ struct RegistrationPlan {
         let cseq: UInt32
         do {
             contacts = try Contact.all(of: message)
-            callID = Excerpt(message.bytes, try message.callID())
+            callID = message.excerpt(try message.callID())
             cseq = try message.cseq().number
         } catch {
             throw .malformed(.contact)
