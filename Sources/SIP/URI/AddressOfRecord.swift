@@ -10,7 +10,17 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
 
     /// Joins user and domain, both in canonical form.
     public init(user: ByteString, domain: ByteString) {
-        text = ByteString(user.bytes + [UInt8(ascii: "@")] + domain.bytes)
+        self.init(user.bytes, verbatim: user.range, domain: domain)
+    }
+
+    /// Joins a user part in which nothing is escaped, and a domain in canonical form.
+    public init(_ bytes: [UInt8], verbatim user: Range<Int>, domain: ByteString) {
+        var text: [UInt8] = []
+        text.reserveCapacity(user.count + 1 + domain.count)
+        text.append(bytes, user)
+        text.append(UInt8(ascii: "@"))
+        text.append(domain)
+        self.text = ByteString(text)
     }
 
     /// Reads `user@domain`; nil where one of them is missing.

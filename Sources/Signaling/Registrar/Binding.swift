@@ -29,15 +29,15 @@ public struct Binding: Hashable, Sendable {
     /// The texts of a binding.
     public struct Texts: Sendable {
         /// The Contact URI.
-        public var contact = ByteString()
+        public var contact = Excerpt()
         /// The Contact's other parameters as written, without `expires`, `q`, `reg-id` and `+sip.instance`.
-        public var parameters = ByteString()
+        public var parameters = Excerpt()
         /// `+sip.instance`, without quotes and brackets.
-        public var instance: ByteString?
+        public var instance: Excerpt?
         /// The Call-ID of the REGISTER that made or last refreshed it.
-        public var callID = ByteString()
+        public var callID = Excerpt()
         /// The Path it registered through (RFC 3327), as one header value; empty where there was none.
-        public var path = ByteString()
+        public var path = Excerpt()
 
         /// No text yet.
         public init() {}
@@ -45,19 +45,22 @@ public struct Binding: Hashable, Sendable {
 
     /// Makes a binding that is not on a flow and has expired long ago; nil where its texts are over 65,535 bytes.
     public init?(_ texts: Texts) {
-        let instance = texts.instance ?? ByteString()
-        let parts = [texts.contact, texts.parameters, instance, texts.callID, texts.path]
-        let count = parts.reduce(0) { $0 + $1.count }
+        let instance = texts.instance ?? Excerpt()
+        let count =
+            texts.contact.count + texts.parameters.count + instance.count + texts.callID.count + texts.path.count
         guard count <= Int(UInt16.max) else { return nil }
         var text: [UInt8] = []
         text.reserveCapacity(count)
-        var ends: InlineArray<5, UInt16> = [0, 0, 0, 0, 0]
-        for (index, part) in parts.enumerated() {
+        func end(of part: Excerpt) -> UInt16 {
             text.append(part)
-            ends[index] = UInt16(truncatingIfNeeded: text.count)
+            return UInt16(truncatingIfNeeded: text.count)
         }
+        contactEnd = end(of: texts.contact)
+        parametersEnd = end(of: texts.parameters)
+        instanceEnd = end(of: instance)
+        callIDEnd = end(of: texts.callID)
+        _ = end(of: texts.path)
         self.text = text
-        (contactEnd, parametersEnd, instanceEnd, callIDEnd) = (ends[0], ends[1], ends[2], ends[3])
         hasInstance = texts.instance != nil
         expires = 0
         lease = 0

@@ -38,10 +38,10 @@ public enum BindingCodec {
             defer { at += width }
             return bytes.bigEndian(at: at, bytes: width)
         }
-        func string() -> ByteString? {
+        func string() -> Excerpt? {
             guard let length = number(2), at + Int(length) <= bytes.count else { return nil }
             defer { at += Int(length) }
-            return ByteString(bytes, at..<(at + Int(length)))
+            return Excerpt(bytes, at..<(at + Int(length)))
         }
         var bindings: [Binding] = []
         while at < bytes.count {

@@ -53,7 +53,11 @@ extension Core {
 
     /// Works out the new bindings, all or nothing, and has them stored.
     private func update(_ request: Request, _ address: AddressOfRecord) {
-        let before = location.bindings(of: address).filter { $0.expires > now.wall || $0.flow != nil }
+        var before = location.bindings(of: address)
+        // Nearly always all of them, and then the array is not made anew.
+        if before.contains(where: { $0.expires <= now.wall && $0.flow == nil }) {
+            before.removeAll { $0.expires <= now.wall && $0.flow == nil }
+        }
         var plan = RegistrationPlan(
             bindings: before,
             settings: settings,
@@ -190,8 +194,11 @@ extension Core {
     func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
         // The new flow may have closed while its binding was being stored.
         guard let instance = binding.instance, let flow = binding.flow, flows.isOpen(flow) else { return }
-        let way = FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
-        if let gone = succession.arrive(flow, of: way) { flows.update(flow) { $0.predecessor = gone } }
+        let gone = succession.arrive(
+            flow,
+            of: FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
+        )
+        if let gone { flows.update(flow) { $0.predecessor = gone } }
         for old in before where old.isSameWay(as: binding) {
             guard let oldFlow = old.flow, oldFlow != flow else { continue }
             succession.succeed(oldFlow, by: flow)
@@ -230,7 +237,7 @@ extension Core {
 
     /// Has an address-of-record looked at when its first binding expires.
     func schedule(_ address: AddressOfRecord, _ bindings: [Binding]) {
-        guard let earliest = bindings.map(\.expires).min() else { return }
+        guard let earliest = bindings.lazy.map(\.expires).min() else { return }
         let second = earliest / 1000 + 1
         if let earlier = location.scheduled(address), earlier <= second { return }
         if expiry.isEmpty { armExpiry() }
