@@ -26,7 +26,7 @@ struct PhoneOptions {
             address: address,
             secret: .password(try reader.password(environment)),
             instance: try reader.instance(of: address, hashes),
-            proxies: try reader.resolve(servers),
+            proxies: [],
             displayName: arguments.value("--display-name").map { ByteString($0) },
             push: try reader.push()
         )
@@ -44,6 +44,8 @@ struct PhoneOptions {
         isJSON = arguments.has("--json")
         isVerbose = arguments.has("--verbose")
         errand = try reader.errand(in: address.domain)
+        // Last, since it may take its time.
+        identity.proxies = try reader.resolve(servers)
     }
 }
 

@@ -25,7 +25,7 @@ enum MessageText {
         for line in message.bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
             let text = String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
             if text.isEmpty { isHead = false }
-            guard isHead, !lines.isEmpty else {
+            guard isHead else {
                 lines.append(text.shown)
                 continue
             }
@@ -38,7 +38,8 @@ enum MessageText {
             }
         }
         while lines.last?.isEmpty == true { lines.removeLast() }
-        return "\(arrow) " + lines.joined(separator: "\n    ")
+        // Indented, with an empty line behind it, so that each is seen as one.
+        return "\(arrow) \(lines.joined(separator: "\n    "))\n"
     }
 
     private static func name(_ line: String) -> String {

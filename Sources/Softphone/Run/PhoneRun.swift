@@ -107,6 +107,10 @@ public final class PhoneRun {
     func take(_ event: VoiceEvent) {
         if case .outcome(let id, let outcome) = event { return takeOutcome(id, outcome) }
         if isWorthALine(event) { say(teller.record(event)) }
+        follow(event)
+    }
+
+    private func follow(_ event: VoiceEvent) {
         switch event {
         case .registered(let line, _, _, _):
             registeredLines.insert(line)
@@ -115,7 +119,8 @@ public final class PhoneRun {
             guard stage == .starting else { return }
             stage = .running
             next()
-        case .registrationFailed(let line, let failure, let retry): lineFailed(line, failure, retry)
+        case .registrationFailed(let line, let failure, let retry):
+            lineFailed(line, failure, retry)
         case .unregistered(let line): lines.remove(line)
         case .flowLost(let line, _, _): registeredLines.remove(line)
         case .answered(let call, _, let isIncoming): callAnswered(call, isIncoming)
@@ -128,7 +133,8 @@ public final class PhoneRun {
     /// Whether an event is worth a line: leaving where the phone was not is none, nor is a pong.
     private func isWorthALine(_ event: VoiceEvent) -> Bool {
         switch event {
-        case .pong: false
+        // It is told with what follows from it.
+        case .pong, .registrationFailed: false
         case .unregistered(let line): registeredLines.contains(line)
         default: true
         }
@@ -142,9 +148,15 @@ public final class PhoneRun {
         failedLines.insert(line)
         registeredLines.remove(line)
         if retry == nil { lines.remove(line) }
-        guard stage == .starting || stage == .running else { return }
-        let isOver = stage == .starting ? failedLines.count >= teller.servers.count : lines.isEmpty
-        guard isOver else { return }
+        let isOver =
+            switch stage {
+            case .starting: failedLines.count >= teller.servers.count
+            case .running: lines.isEmpty
+            case .hangingUp, .leaving, .closing: true
+            }
+        // Who ends does not try again.
+        say(teller.record(.registrationFailed(line: line, failure, retry: isOver ? nil : retry)))
+        guard isOver, stage == .starting || stage == .running else { return }
         if case .status = failure { verdict = .failed } else { verdict = .unreachable }
         end()
     }
@@ -187,7 +199,7 @@ public final class PhoneRun {
         let (type, what, uri) =
             switch asked.step {
             case .message(_, let to): ("message_sent", "the message to \(to.shown)", to)
-            case .options(let to): ("options", "the question to \(to.shown)", to)
+            case .options(let to): ("options", "the OPTIONS for \(to.shown)", to)
             case .call(let to): ("call", "the call to \(to.shown)", to)
             }
         switch outcome {
