@@ -69,6 +69,11 @@ let package = Package(
             swiftSettings: common
         ),
         .target(name: "Media", dependencies: ["SIP", "Observability"], swiftSettings: common),
+        .target(
+            name: "Softphone",
+            dependencies: ["PhoneKit", "Flows", "Reactor", "Media", "SIP", "Observability"],
+            swiftSettings: common
+        ),
         .target(name: "Storage", dependencies: ["CSQLite", "Observability", "CPlatform"], swiftSettings: common),
         .target(
             name: "WakelineServer",
@@ -86,7 +91,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "wakeline",
-            dependencies: ["WakelineServer", "Observability", "SIP", "Simulator"],
+            dependencies: ["WakelineServer", "Observability", "Reactor", "SIP", "PhoneKit", "Softphone", "Simulator"],
             swiftSettings: common,
             linkerSettings: standalone
         ),

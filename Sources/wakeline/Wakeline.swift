@@ -13,7 +13,10 @@ nonisolated private func start() -> Never {
     let tool = CommandLineTool(
         "wakeline",
         summary: "A SIP server that keeps one line open to every phone.",
-        commands: [.serve, .check, .health, .accountAdd, .accountRemove, .accountList, .accountImport, .trace, .simulate]
+        commands: [
+            .serve, .check, .health, .accountAdd, .accountRemove, .accountList, .accountImport, .phone, .trace,
+            .simulate,
+        ]
     )
     exit(tool.run(Array(CommandLine.arguments.dropFirst()), .process()))
 }

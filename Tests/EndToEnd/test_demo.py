@@ -1,7 +1,8 @@
-"""What a newcomer types first: Scripts/run."""
+"""What a newcomer types first: Scripts/run, and the first call as the README has it."""
 
 import os
 import re
+import shlex
 import signal
 import socket
 import unittest
@@ -10,7 +11,15 @@ from processes import Program, scratch
 from sipclient import Client
 from wakeline import DOMAIN
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Scripts", "run")
+CLONE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+SCRIPT = os.path.join(CLONE, "Scripts", "run")
+
+
+def readme_commands():
+    """What the README tells to type for a first call, in its order."""
+    with open(os.path.join(CLONE, "README.md"), encoding="utf-8") as file:
+        section = file.read().split("## A first call", 1)[1].split("\n## ", 1)[0]
+    return [block.strip() for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL)]
 
 
 class _Demo:
@@ -44,8 +53,24 @@ class Demo(unittest.TestCase):
                 client = Client(self, _Demo(port), user, password=password)
                 self.assertEqual(client.register().status, 200)
                 self.assertEqual(script.find(f"{user}@{DOMAIN} is there already") is not None, again)
+            self.make_first_call(script, port)
             script.signal(signal.SIGINT)
             self.assertEqual(script.wait(), 0, script.text)
+
+    def make_first_call(self, script, port):
+        commands = [shlex.split(command.replace(":5060", f":{port}")) for command in readme_commands()]
+        self.assertEqual([command[1:3] for command in commands],
+                         [["phone", f"bob@{DOMAIN}"], ["phone", f"alice@{DOMAIN}"]])
+        for command in commands:
+            # The script tells the same, with the whole path of the program.
+            self.assertIsNotNone(script.find(" ".join(command[1:])), script.text)
+        bob = Program(self, commands[0], cwd=CLONE)
+        bob.wait_for_line("registered at")
+        alice = Program(self, commands[1], cwd=CLONE)
+        self.assertEqual(alice.wait(), 0, alice.text)
+        self.assertIsNotNone(alice.find("hears 660 Hz: sound goes both ways"), alice.text)
+        self.assertIsNotNone(bob.find("hears 440 Hz"), bob.text)
+        self.assertEqual(bob.terminate(), 0, bob.text)
 
     def test_a_taken_port_is_told_with_the_mend(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

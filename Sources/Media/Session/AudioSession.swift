@@ -15,6 +15,8 @@ public final class AudioSession: Sendable {
         var socket: MediaSocket?
         var thread: NamedThread?
         var share: AudioShare?
+        /// The tone that is wanted, where it is another one than at the beginning.
+        var tone: Double?
     }
 
     private let settings: AudioSettings
@@ -46,7 +48,7 @@ public final class AudioSession: Sendable {
                 return .success(())
             }
             guard let socket = state.socket else { return .failure(.stopped) }
-            let share = AudioShare(agreement)
+            let share = AudioShare(agreement, tone: state.tone ?? settings.tone)
             do throws(SystemError) {
                 state.thread = try NamedThread("wl-audio") {
                     var worker = AudioWorker(socket, share, settings)
@@ -59,6 +61,16 @@ public final class AudioSession: Sendable {
             return .success(())
         }
         try result.get()
+    }
+
+    /// Sends another tone from the next packet on.
+    ///
+    /// - Parameter tone: in Hz, up to 4000.
+    public func play(_ tone: Double) {
+        state.withLock { state in
+            state.tone = tone
+            state.share?.state.withLock { $0.tone = tone }
+        }
     }
 
     /// What has happened so far.

@@ -8,6 +8,8 @@ final class AudioShare: Sendable {
     struct State {
         /// Where sound goes, and how.
         var agreement: AudioAgreement
+        /// What is sent, in Hz.
+        var tone: Double
         var isStopped = false
         /// As of the last packet's time.
         var report = AudioReport()
@@ -15,7 +17,7 @@ final class AudioShare: Sendable {
 
     let state: Mutex<State>
 
-    init(_ agreement: AudioAgreement) { state = Mutex(State(agreement: agreement)) }
+    init(_ agreement: AudioAgreement, tone: Double) { state = Mutex(State(agreement: agreement, tone: tone)) }
 }
 
 /// Sends a tone every 20 ms, and listens in between: the life of a session's thread.
@@ -24,6 +26,7 @@ struct AudioWorker {
     private let share: AudioShare
     private var agreement: AudioAgreement
     private var tone: ToneSource
+    private var frequency: Double
     private var detector: ToneDetector
     private var statistics = ReceptionStatistics()
     private var report = AudioReport()
@@ -43,8 +46,8 @@ struct AudioWorker {
     init(_ socket: MediaSocket, _ share: AudioShare, _ settings: AudioSettings) {
         self.socket = socket
         self.share = share
-        agreement = share.state.withLock { $0.agreement }
-        tone = ToneSource(frequency: settings.tone)
+        (agreement, frequency) = share.state.withLock { ($0.agreement, $0.tone) }
+        tone = ToneSource(frequency: frequency)
         detector = ToneDetector(frequencies: settings.tones)
         // Random beginnings, so that nobody can guess them (RFC 3550 section 5.1).
         packet = RTPPacket(
@@ -79,11 +82,15 @@ struct AudioWorker {
         report.jitter = statistics.jitter * 1000 / ToneSource.rate
         report.tones = detector.heard
         let report = report
-        let (wanted, isStopped) = share.state.withLock { state in
+        let (agreement, frequency, isStopped) = share.state.withLock { state in
             state.report = report
-            return (state.agreement, state.isStopped)
+            return (state.agreement, state.tone, state.isStopped)
         }
-        agreement = wanted
+        self.agreement = agreement
+        if frequency != self.frequency {
+            self.frequency = frequency
+            tone = ToneSource(frequency: frequency)
+        }
         return !isStopped
     }
 

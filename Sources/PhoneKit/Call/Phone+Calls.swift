@@ -84,6 +84,16 @@ extension Phone {
         turn(now) { acceptOffer(handle, session) }
     }
 
+    /// Refuses what the other side offers within a call; the session stays as it was (RFC 3261 section 14.2).
+    ///
+    /// - Parameters:
+    ///   - handle: the call.
+    ///   - status: 488 where nothing of the offer can be done.
+    ///   - now: the time.
+    public func refuse(offerIn handle: CallHandle, status: UInt16 = 488, now: Now) {
+        turn(now) { refuseOffer(handle, status) }
+    }
+
     /// A call of the cellular network began or ended: while there is one, further calls are busy.
     public func cellularCallChanged(isInProgress: Bool) { isInCellularCall = isInProgress }
 

@@ -84,4 +84,14 @@ extension Phone {
         calls[index].phase = .accepting
         calls[index].deadline = now.monotonic + host.policy.transactionTime
     }
+
+    func refuseOffer(_ handle: CallHandle, _ status: UInt16) {
+        guard let index = index(handle), let request = calls[index].pendingOffer,
+            let flow = calls[index].inviteFlow, let line = line(of: flow)
+        else { return }
+        calls[index].pendingOffer = nil
+        let status = Status(min(max(status, 400), 699), Self.reason(status))
+        let bytes = response(to: request, line, status, tag: calls[index].localTag)
+        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+    }
 }

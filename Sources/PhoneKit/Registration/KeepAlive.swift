@@ -33,6 +33,9 @@ struct KeepAlive {
         }
     }
 
+    /// Between which two a ping is sent; nil where the flow is not kept alive.
+    var interval: ClosedRange<Interval>? { state == .off ? nil : shortest...longest }
+
     /// Whether a pong is owed.
     var isWaiting: Bool {
         if case .waiting = state { return true }

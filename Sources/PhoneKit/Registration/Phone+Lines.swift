@@ -14,7 +14,11 @@ extension Phone {
         turn(now) {
             isRunning = false
             for call in calls.map(\.handle) { end(call) }
-            for line in lines.indices { perform(lines[line].registration.leave(), line) }
+            for line in lines.indices {
+                let hasFlow = lines[line].registration.hasFlow
+                perform(lines[line].registration.leave(), line)
+                if !hasFlow { report(.unregistered(line: line)) }
+            }
         }
     }
 
@@ -143,6 +147,11 @@ extension Phone {
         }
         lines[line].registration.proved()
         report(.pong(line: line, time))
+    }
+
+    /// Between which two the server is pinged on a line; nil while it is not registered.
+    public func pingInterval(ofLine line: Int) -> ClosedRange<Interval>? {
+        lines.indices.contains(line) ? lines[line].keepAlive.interval : nil
     }
 
     func line(of flow: FlowID) -> Int? { lines.firstIndex { $0.flow == flow } }

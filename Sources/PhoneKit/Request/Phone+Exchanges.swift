@@ -18,9 +18,9 @@ extension Phone {
 
     private func receive(response: Message, _ line: Int) {
         guard let via = (try? response.topVia()) ?? nil, let branch = via.branch,
-            let number = response.bytes.branchNumber(branch),
-            let index = exchanges.firstIndex(where: { $0.branch == number }),
-            let sequence = try? response.cseq(), sequence.method == exchanges[index].method
+            let number = response.bytes.branchNumber(branch), let sequence = try? response.cseq(),
+            // A CANCEL has the branch of its INVITE (RFC 3261 section 17.1.3).
+            let index = exchanges.firstIndex(where: { $0.branch == number && $0.method == sequence.method })
         else { return }
         guard response.status >= 200 else {
             provisional(index, response)
@@ -261,7 +261,8 @@ extension Exchange {
         case .register: .register
         case .invite, .offer: .invite
         case .bye: .bye
-        case .cancel: .cancel
+        // A fork that answered too late is hung up without a call to keep.
+        case .cancel: bytes.first == UInt8(ascii: "B") ? .bye : .cancel
         case .acknowledgeProvisional: .prack
         case .request: bytes.first == UInt8(ascii: "M") ? .message : .options
         }

@@ -1,4 +1,3 @@
-import CPlatform
 import Flows
 import Glibc
 import Observability
@@ -270,17 +269,6 @@ extension EventLoop {
     fileprivate var time: Now {
         let time = now
         return Now(monotonic: Instant(milliseconds: time.monotonic), wall: time.wall)
-    }
-}
-
-extension RandomSource {
-    /// The kernel's random bits.
-    fileprivate static var kernel: RandomSource {
-        RandomSource { words in
-            let result = words.withUnsafeMutableBytes { wl_random($0.baseAddress, $0.count) }
-            // Tags and nonces that can be guessed would be worse than no server.
-            guard result == 0 else { fatalError("the kernel gives no random bytes") }
-        }
     }
 }
 

@@ -52,12 +52,13 @@ public struct ConfigurationSources: Sendable {
 }
 
 /// A file that can't be read, with the system's words.
-struct FileFault: Error {
-    var reason: String
+public struct FileFault: Error {
+    /// What the system says.
+    public var reason: String
 }
 
 /// Reads a whole file, of 256 MB at most.
-func readWholeFile(_ path: String) -> Result<[UInt8], FileFault> {
+public func readWholeFile(_ path: String) -> Result<[UInt8], FileFault> {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return .failure(FileFault(reason: String(cString: strerror(errno)))) }
     defer { close(descriptor) }
