@@ -60,6 +60,11 @@ let package = Package(
         .target(name: "Signaling", dependencies: ["SIP"], swiftSettings: pure),
         .target(name: "PhoneKit", dependencies: ["SIP"], swiftSettings: pure),
         .target(name: "Simulator", dependencies: ["SIP", "Signaling", "PhoneKit"], swiftSettings: pure),
+        .target(
+            name: "LoadGenerator",
+            dependencies: ["SIP", "PhoneKit", "Softphone", "Flows", "Reactor", "Observability"],
+            swiftSettings: common
+        ),
 
         .target(name: "Observability", dependencies: ["CPlatform"], swiftSettings: common),
         .target(name: "Reactor", dependencies: ["CLibevent", "CPlatform"], swiftSettings: common),

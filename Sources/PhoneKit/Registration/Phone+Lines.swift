@@ -83,7 +83,7 @@ extension Phone {
                     flow,
                     FlowTag(
                         addressOfRecord: identity.address.text,
-                        instance: identity.instance,
+                        instance: Excerpt(identity.instance),
                         regID: lines[line].regID
                     )
                 )
@@ -127,8 +127,13 @@ extension Phone {
     }
 
     /// Renews every registration ahead of its time.
-    public func refresh(now: Now) {
+    ///
+    /// - Parameters:
+    ///   - forgetsChallenges: whether credentials wait until the server asks for them again.
+    ///   - now: the time.
+    public func refresh(forgetsChallenges: Bool = false, now: Now) {
         turn(now) {
+            if forgetsChallenges { digests = [] }
             for line in lines.indices { begin(line) }
         }
     }

@@ -100,7 +100,7 @@ extension World {
     /// A flow belongs to the device that is on it.
     func check(_ tag: FlowTag, _ pipe: Int) {
         let handset = handsets[Int(pipes[pipe].handset)]
-        if tag.addressOfRecord != handset.identity.address.text || tag.instance != handset.identity.instance {
+        if tag.addressOfRecord != handset.identity.address.text || tag.instance != Excerpt(handset.identity.instance) {
             broke(
                 .rightDevice,
                 "the flow of phone \(handset.index) was given to \(tag.addressOfRecord), \(tag.instance ?? "no instance")",
