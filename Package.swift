@@ -96,7 +96,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "wakeline",
-            dependencies: ["WakelineServer", "Observability", "Reactor", "SIP", "PhoneKit", "Softphone", "Simulator"],
+            dependencies: [
+                "WakelineServer", "Observability", "Reactor", "SIP", "PhoneKit", "Softphone", "Simulator",
+                "LoadGenerator", "Flows",
+            ],
             swiftSettings: common,
             linkerSettings: standalone
         ),

@@ -74,9 +74,10 @@ extension Histogram {
     }
 
     /// Reads such a line.
-    init?(_ text: some StringProtocol) {
+    init?(_ text: Substring) {
         let words = text.split(separator: " ")
-        guard words.count >= 3, let count = Int(words[0]), let sum = Int64(words[1]), let longest = Int64(words[2]) else {
+        guard words.count >= 3, let count = Int(words[0]), let sum = Int64(words[1]), let longest = Int64(words[2])
+        else {
             return nil
         }
         self.count = count
@@ -84,7 +85,8 @@ extension Histogram {
         self.longest = longest
         for word in words.dropFirst(3) {
             let parts = word.split(separator: ":")
-            guard parts.count == 2, let index = Int(parts[0]), let number = UInt32(parts[1]), (0..<1 << 13).contains(index)
+            guard parts.count == 2, let index = Int(parts[0]), let number = UInt32(parts[1]),
+                (0..<1 << 13).contains(index)
             else { return nil }
             if index >= classes.count { classes.append(contentsOf: repeatElement(0, count: index + 1 - classes.count)) }
             classes[index] = number

@@ -52,3 +52,27 @@ public struct LoadPlan: Sendable {
         pattern.split(separator: "{n}", omittingEmptySubsequences: false).joined(separator: String(number))
     }
 }
+
+extension LoadPlan {
+    /// Leaves only one part of the load, of so many that are made at once.
+    public mutating func share(_ part: Int, of parts: Int) {
+        guard parts > 1 else { return }
+        func slice(_ whole: Int) -> (first: Int, count: Int) {
+            let first = whole * part / parts
+            return (first, whole * (part + 1) / parts - first)
+        }
+        let own = slice(phones)
+        firstPhone += own.first
+        phones = own.count
+        steady = slice(steady).count
+        ramp /= Double(parts)
+        paces = paces.map { operation, pace in
+            switch pace {
+            case .rate(let from, let to): (operation, .rate(from: from / Double(parts), to: to / Double(parts)))
+            case .window(let count): (operation, .window(max(1, slice(count).count)))
+            }
+        }
+        // One of them looks at the server for all.
+        if part > 0 { serverProcess = nil }
+    }
+}

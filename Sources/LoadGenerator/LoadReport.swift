@@ -47,7 +47,9 @@ public struct LoadReport {
             lines.append(cpu)
         }
         if let memory = figures.serverMemory, figures.registered > 0 {
-            lines.append("memory of the server: \((memory.after - memory.before) / Int64(figures.registered)) bytes a phone")
+            lines.append(
+                "memory of the server: \((memory.after - memory.before) / Int64(figures.registered)) bytes a phone"
+            )
         }
         return lines.joined(separator: "\n")
     }

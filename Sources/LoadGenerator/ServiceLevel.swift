@@ -109,7 +109,8 @@ public enum ServiceLevelError: Error, Hashable, Sendable, CustomStringConvertibl
     /// What is wrong, and the mend.
     public var description: String {
         switch self {
-        case .noComparison(let text): "\"\(text)\" compares nothing; write call.p99<50ms, failed<0.1% or registered=100%"
+        case .noComparison(let text):
+            "\"\(text)\" compares nothing; write call.p99<50ms, failed<0.1% or registered=100%"
         case .unknownOperation(let name):
             "\"\(name)\" is no operation; choose one of \(Operation.allCases.map(\.name).joined(separator: ", "))"
         case .unknownFigure(let name): "\"\(name)\" is no figure; choose p50, p99, p99.9, failed, rate or registered"

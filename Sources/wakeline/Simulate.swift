@@ -13,7 +13,10 @@ extension Command {
             Option("--hours", "HOURS", help: "hours of the world's time; 1"),
             Option("--seed", "NUMBER", help: "the same seed gives the same world; 1"),
             Option("--seeds", "COUNT", help: "run so many worlds, with seeds that follow one another; 1"),
-            Option("--vary", help: "small busy worlds whose kind follows from the seed; only --seed and --seeds count then"),
+            Option(
+                "--vary",
+                help: "small busy worlds whose kind follows from the seed; only --seed and --seeds count then"
+            ),
             Option("--nodes", "COUNT", help: "servers, each with its share of the users; 1"),
             Option("--calls", "COUNT", help: "calls that each phone makes in 24 hours; 2"),
             Option("--messages", "COUNT", help: "messages that each phone sends in 24 hours; 2"),
@@ -97,7 +100,9 @@ private func simulate(
         terminal.print("\(WorldReport(world))")
         let elapsed = max(seconds() - began, 0.001)
         // These two lines are about the machine it ran on; all others are about the world.
-        terminal.print("speed: \(Int(scenario.hours * 3600 / elapsed)) times real time, \(Int(elapsed.rounded())) s in all")
+        terminal.print(
+            "speed: \(Int(scenario.hours * 3600 / elapsed)) times real time, \(Int(elapsed.rounded())) s in all"
+        )
         terminal.print("memory: \(peakMemory()) MB at the most")
     }
     return world.violations.isEmpty

@@ -179,7 +179,10 @@ extension Phone {
     }
 
     func sendCancel(_ handle: CallHandle) {
-        guard let position = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && $0.isProceeding && !$0.isAccepted }),
+        guard
+            let position = exchanges.firstIndex(where: {
+                $0.purpose == .invite(handle) && $0.isProceeding && !$0.isAccepted
+            }),
             let line = line(of: exchanges[position].flow), let flow = lines[line].flow,
             !exchanges.contains(where: { $0.purpose == .cancel && $0.branch == exchanges[position].branch })
         else { return }

@@ -192,7 +192,9 @@ extension Phone {
         for index in exchanges.indices {
             guard let moment = exchanges[index].signOfLifeBy, moment <= now.monotonic else { continue }
             exchanges[index].signOfLifeBy = nil
-            if case .invite(let call) = exchanges[index].purpose { inviteByOtherLine(call, than: exchanges[index].flow) }
+            if case .invite(let call) = exchanges[index].purpose {
+                inviteByOtherLine(call, than: exchanges[index].flow)
+            }
         }
         while let index = exchanges.firstIndex(where: { $0.deadline <= now.monotonic }) {
             let exchange = exchanges.remove(at: index)

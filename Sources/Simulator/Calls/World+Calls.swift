@@ -117,7 +117,11 @@ extension World {
         if let endedAt = call.endedAt, call.callerWasConnected, time - endedAt > 2000,
             time - cutUntil[Int(handset.access)] > 5000
         {
-            broke(.oneRing, "phone \(handset.index) rang \(time - endedAt) ms after call \(number) was over", journal(call))
+            broke(
+                .oneRing,
+                "phone \(handset.index) rang \(time - endedAt) ms after call \(number) was over",
+                journal(call)
+            )
         }
         if call.rings.isEmpty, let placedAt = call.placedAt {
             Tally.note(time - placedAt, in: &tally.ringTimes)
@@ -255,7 +259,9 @@ extension World {
         arrange(.says, handset.index, in: pause)
         guard handset.state != .flat, devices.count > 1 else { return }
         let other = handsets[devices[peopleRandom.below(devices.count)][0]]
-        guard other.node == handset.node, other.user != handset.user, handset.phone?.isRegistered ?? false else { return }
+        guard other.node == handset.node, other.user != handset.user, handset.phone?.isRegistered ?? false else {
+            return
+        }
         var uri: [UInt8] = []
         other.identity.address.appendURI(to: &uri)
         let text = Payload(type: "text/plain", bytes: Array("to u\(other.user)".utf8))
@@ -289,7 +295,11 @@ extension World {
         tally.messagesDelivered += 1
         handset.notes.add(.message, 0, at: time)
         if payload.bytes != Array("to u\(handset.user)".utf8) {
-            broke(.rightDevice, "phone \(handset.index) got a message for another: \(ByteString(payload.bytes))", handset.notes.lines)
+            broke(
+                .rightDevice,
+                "phone \(handset.index) got a message for another: \(ByteString(payload.bytes))",
+                handset.notes.lines
+            )
         }
     }
 }

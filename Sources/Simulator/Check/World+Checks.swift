@@ -164,7 +164,9 @@ extension World {
         run(until: time + 600_000)
         for node in nodes {
             guard violations.isEmpty, let counts = node.core?.counts else { continue }
-            if counts.flows + counts.bindings + counts.serverTransactions + counts.clientTransactions + counts.waiting > 0 {
+            if counts.flows + counts.bindings + counts.serverTransactions + counts.clientTransactions + counts.waiting
+                > 0
+            {
                 broke(.tidy, "node \(node.index) with no phones left still has \(counts)", [])
             }
         }
