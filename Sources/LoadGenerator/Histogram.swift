@@ -30,6 +30,7 @@ public struct Histogram: Sendable, Equatable {
     /// The time that a share of all was within; nil where there are none.
     ///
     /// - Parameter share: from 0 to 1.
+    /// - Returns: microseconds.
     public func quantile(_ share: Double) -> Int64? {
         guard count > 0 else { return nil }
         var left = max(1, Int((Double(count) * share).rounded(.up)))

@@ -4,6 +4,7 @@ public struct LoadFigures: Sendable {
     public struct Figures: Sendable {
         /// Begun within the time that counts.
         public var begun = 0
+        /// Ended as they should.
         public var succeeded = 0
         /// Failures by kind.
         public var failures: [String: Int] = [:]
@@ -33,13 +34,20 @@ public struct LoadFigures: Sendable {
 
     /// One second.
     public struct Sample: Sendable, Equatable {
+        /// Which, from 0.
         public var second = 0
+        /// Ended as they should, by operation.
         public var succeeded = [Int](repeating: 0, count: Operation.allCases.count)
+        /// Failures of all kinds.
         public var failed = 0
+        /// Half of them took no longer.
+        ///
         /// Microseconds, by operation; 0 where there is none.
         public var p50 = [Int64](repeating: 0, count: Operation.allCases.count)
+        /// All but one of a hundred took no longer.
         public var p99 = [Int64](repeating: 0, count: Operation.allCases.count)
 
+        /// Nothing in it.
         public init() {}
     }
 

@@ -15,6 +15,7 @@ struct Pacer {
     ///   - seconds: since the load began.
     ///   - length: how long it is, in seconds.
     ///   - open: how many are under way.
+    /// - Returns: how many.
     mutating func due(at seconds: Double, of length: Double, open: Int) -> Int {
         switch pace {
         case .window(let count): return max(0, count - open)
