@@ -83,7 +83,8 @@ final class Server {
             let errands = ErrandRunner(
                 core: core,
                 store: store,
-                report: CallReport(journal: journal, loggers: loggers)
+                report: CallReport(journal: journal, loggers: loggers),
+                loop: loop
             )
             deliver = { errands.take($0, now: loop.time) }
             carrier = FlowCarrier(
