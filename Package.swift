@@ -120,6 +120,13 @@ let package = Package(
         ),
         .testTarget(name: "MediaTests", dependencies: ["Media", "SIP", "TestSupport"], swiftSettings: common),
         .testTarget(
+            name: "SoftphoneTests",
+            dependencies: [
+                "Softphone", "PhoneKit", "Flows", "Reactor", "Media", "SIP", "Signaling", "Observability", "TestSupport",
+            ],
+            swiftSettings: common
+        ),
+        .testTarget(
             name: "StorageTests",
             dependencies: ["Storage", "Observability", "CSQLite", "CPlatform"],
             swiftSettings: common
