@@ -119,6 +119,7 @@ let package = Package(
             swiftSettings: common
         ),
         .testTarget(name: "MediaTests", dependencies: ["Media", "SIP", "TestSupport"], swiftSettings: common),
+        .testTarget(name: "PhoneKitTests", dependencies: ["PhoneKit", "SIP", "TestSupport"], swiftSettings: common),
         .testTarget(
             name: "SoftphoneTests",
             dependencies: [
