@@ -77,6 +77,21 @@ final class Bench {
         act { $0.advance(to: $1) }
     }
 
+    /// Moves the clock second by second until something is true.
+    ///
+    /// - Returns: how long that took.
+    @discardableResult
+    func pass(
+        atMost most: Interval,
+        until condition: () -> Bool,
+        _ location: SourceLocation = #_sourceLocation
+    ) -> Interval {
+        let start = time
+        while !condition(), time - start < most.milliseconds { pass(.seconds(1)) }
+        #expect(condition(), "not within \(most.seconds) s", sourceLocation: location)
+        return .milliseconds(time - start)
+    }
+
     private func drain() {
         let outbox = host.outbox
         for entry in outbox.entries {
