@@ -60,6 +60,11 @@ let package = Package(
         .target(name: "Signaling", dependencies: ["SIP"], swiftSettings: pure),
         .target(name: "PhoneKit", dependencies: ["SIP"], swiftSettings: pure),
         .target(name: "Simulator", dependencies: ["SIP", "Signaling", "PhoneKit"], swiftSettings: pure),
+        .target(
+            name: "LoadGenerator",
+            dependencies: ["SIP", "PhoneKit", "Softphone", "Flows", "Reactor", "Observability"],
+            swiftSettings: common
+        ),
 
         .target(name: "Observability", dependencies: ["CPlatform"], swiftSettings: common),
         .target(name: "Reactor", dependencies: ["CLibevent", "CPlatform"], swiftSettings: common),
@@ -91,7 +96,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "wakeline",
-            dependencies: ["WakelineServer", "Observability", "Reactor", "SIP", "PhoneKit", "Softphone", "Simulator"],
+            dependencies: [
+                "WakelineServer", "Observability", "Reactor", "SIP", "PhoneKit", "Softphone", "Simulator",
+                "LoadGenerator", "Flows",
+            ],
             swiftSettings: common,
             linkerSettings: standalone
         ),
@@ -111,6 +119,11 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: ["Signaling", "SIP", "TestSupport"],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "SimulatorTests",
+            dependencies: ["Simulator", "PhoneKit", "Signaling", "SIP", "TestSupport"],
             swiftSettings: common
         ),
         .testTarget(

@@ -72,7 +72,12 @@ extension FlowCarrier {
         watchers.setWriting(false, slot: id.slot)
         let now = now
         record.pointee.state.remove(.isConnecting)
-        record.pointee.info.local = local
+        record.pointee.info = FlowInfo(
+            transport: record.pointee.info.transport,
+            local: local,
+            remote: record.pointee.info.remote,
+            isTrusted: record.pointee.info.isTrusted
+        )
         record.pointee.lastActivity = now.monotonic
         record.pointee.closeBy = .distantFuture
         record.pointee.closeReason = .error

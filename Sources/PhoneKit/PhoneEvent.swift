@@ -46,6 +46,9 @@ public enum PhoneEvent: Sendable {
 public struct CallHandle: Hashable, Sendable {
     /// Unique over the life of the phone.
     public let number: UInt32
+
+    /// Names a call by its number, as an app may have kept it.
+    public init(number: UInt32) { self.number = number }
 }
 
 /// A request outside of calls.
@@ -64,6 +67,14 @@ public struct IncomingCall: Hashable, Sendable {
     public var displayName: ByteString
     /// The session that is offered; empty before the INVITE is here, and where the caller leaves the offer to us.
     public var session: [UInt8]
+
+    /// Describes a call, as a push does.
+    public init(callID: ByteString, from: ByteString, displayName: ByteString = ByteString(), session: [UInt8] = []) {
+        self.callID = callID
+        self.from = from
+        self.displayName = displayName
+        self.session = session
+    }
 }
 
 /// A body and its type.

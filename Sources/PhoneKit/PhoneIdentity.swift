@@ -10,7 +10,9 @@ public struct PhoneIdentity: Sendable {
     public var secret: Secret
     /// The device's URN, `urn:uuid:...`, the same over the life of the installation (RFC 5626 section 4.1).
     public var instance: ByteString
-    /// The outbound proxy set: one flow to each, with `reg-id` 1, 2, ... in this order (RFC 5626 section 4.2).
+    /// The outbound proxy set (RFC 5626 section 4.2).
+    ///
+    /// There is a flow to each, with `reg-id` 1 for the first and so on.
     public var proxies: [FlowTarget]
     /// How it is woken; nil where it never sleeps.
     public var push: PushParameters?

@@ -24,6 +24,8 @@ public struct PhonePolicy: Sendable {
     public var t2 = Interval.seconds(4)
     /// When a call that nothing came back of is tried by the other line too, where there is one.
     public var signOfLifeWithin = Interval.seconds(2)
+    /// How long a call that rings waits for a new flow when its own is lost: servers wait no longer either.
+    public var reconnectWithin = Interval.seconds(8)
     /// How long a phone rings before it gives up.
     public var ringFor = Interval.seconds(120)
     /// How long a caller lets it ring.

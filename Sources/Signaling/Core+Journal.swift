@@ -5,7 +5,7 @@ extension Core {
     func record(_ message: Message, _ kind: JournalStep.Kind, _ flow: FlowID?) {
         guard let callID = message.first(.callID) else { return }
         errands.append(
-            .record(JournalStep(callID: message.string(callID.value), wall: now.wall, flow: flow, kind: kind))
+            .record(JournalStep(callID: message.excerpt(callID.value), wall: now.wall, flow: flow, kind: kind))
         )
     }
 
@@ -20,12 +20,12 @@ extension Core {
         record(request.message, .verdict(verdict), request.flow)
     }
 
-    func fromText(_ request: Request) -> ByteString {
+    func fromText(_ request: Request) -> Excerpt {
         let message = request.message
-        return (try? message.nameAddress(.from)).flatMap { $0 }.map { message.string($0.uri) } ?? ByteString()
+        return (try? message.nameAddress(.from)).flatMap { $0 }.map { message.excerpt($0.uri) } ?? Excerpt()
     }
 
-    func toText(_ request: Request) -> ByteString {
-        request.message.string(request.message.requestURI)
+    func toText(_ request: Request) -> Excerpt {
+        request.message.excerpt(request.message.requestURI)
     }
 }

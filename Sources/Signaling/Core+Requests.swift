@@ -38,7 +38,7 @@ extension Core {
         case .ack: receive(ack: message, via, from: flow)
         case .cancel: receive(cancel: message, via, from: flow)
         default:
-            let key = TransactionKey(message, via, flow: flow, method: message.method)
+            let key = TransactionKey(message, via, flow: flow, method: message.method, hashKey)
             if let known = transactions.server(key) {
                 receiveRetransmission(of: known)
                 return
@@ -131,9 +131,10 @@ extension Core {
         from flow: FlowID,
         method: Method
     ) -> TransactionTable.ServerID? {
-        if let server = transactions.server(TransactionKey(message, via, flow: flow, method: method)) { return server }
-        guard let predecessor = flows[flow]?.predecessor else { return nil }
-        return transactions.server(TransactionKey(message, via, flow: predecessor, method: method))
+        let key = TransactionKey(message, via, flow: flow, method: method, hashKey)
+        if let server = transactions.server(key) { return server }
+        guard let predecessor = flows[flow]?.predecessor, predecessor != FlowTable.Flow.vacant else { return nil }
+        return transactions.server(TransactionKey(message, via, flow: predecessor, method: method, hashKey))
     }
 }
 

@@ -146,20 +146,17 @@ extension Core {
 
     /// A hash over all that decides where a request goes (RFC 5393 section 4.2.1).
     func loopHash(_ message: Message) -> UInt64 {
-        var hasher = Hasher()
-        func feed(_ range: Range<Int>?) {
-            guard let range else { return }
-            let part = message.bytes.span.extracting(range)
-            unsafe part.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-            hasher.combine(range.count)
+        var hash = KeyedHash(hashKey)
+        let bytes = message.bytes
+        hash.combine(bytes, message.requestURI)
+        hash.combine(bytes, message.first(.callID)?.value ?? 0..<0)
+        hash.combine(bytes, message.first(.cseq)?.value ?? 0..<0)
+        hash.combine(bytes, message.first(.from)?.value ?? 0..<0)
+        hash.combine(bytes, message.first(.to)?.value ?? 0..<0)
+        for field in message.fields where field.name == .route || field.name == .proxyRequire {
+            hash.combine(bytes, field.value)
         }
-        feed(message.requestURI)
-        feed(message.first(.callID)?.value)
-        feed(message.first(.cseq)?.value)
-        feed(message.first(.from)?.value)
-        feed(message.first(.to)?.value)
-        for field in message.fields where field.name == .route || field.name == .proxyRequire { feed(field.value) }
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+        return hash.finish().low
     }
 }
 

@@ -45,6 +45,8 @@ public final class Core: FlowReceiver {
     var waiting: [UInt64: Waiting] = [:]
     var nextTicket: UInt64 = 1
     let epoch: UInt64
+    /// For hashes that nobody outside may foresee, and that the node's random source alone decides.
+    let hashKey: KeyedHash.Key
     /// When a registration for a foreign domain is reported again, and how many there were since the last report.
     var nextForeignReport: Instant
     var foreignRegistrations = 0
@@ -66,6 +68,7 @@ public final class Core: FlowReceiver {
         self.settings = settings
         var random = random
         abuse = AbuseTables(seed: random.next())
+        hashKey = KeyedHash.Key(&random)
         self.random = random
         self.now = now
         epoch = UInt64(truncatingIfNeeded: now.wall) & 0xffff_ffff_ffff

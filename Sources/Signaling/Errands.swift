@@ -52,9 +52,9 @@ public struct RegistrationChange: Sendable {
     /// Whose binding it is.
     public var address: AddressOfRecord
     /// The Contact URI.
-    public var contact: ByteString
+    public var contact: Excerpt
     /// The device, where it names itself.
-    public var instance: ByteString?
+    public var instance: Excerpt?
     /// The flow it is on, where it is on one.
     public var flow: FlowID?
     /// Seconds it was granted; 0 where it is gone.
@@ -74,13 +74,15 @@ public struct ForeignDomain: Hashable, Sendable {
 }
 
 /// A step in the life of a call, as `trace` shows it.
+///
+/// Its texts are parts of the message they come from, which the call keeps anyway.
 public struct JournalStep: Sendable {
     /// What happened.
     public enum Kind: Sendable {
         /// The request came.
-        case received(method: ByteString, from: ByteString, to: ByteString)
+        case received(method: StaticString, from: Excerpt, to: Excerpt)
         /// It went to a device over a flow.
-        case forwarded(to: ByteString, instance: ByteString?)
+        case forwarded(to: Excerpt, instance: Excerpt?)
         /// A device answered.
         case answered(status: UInt16)
         /// A way to a device failed, and why.
@@ -90,7 +92,7 @@ public struct JournalStep: Sendable {
         /// It was over; the status the caller got, and why.
         case verdict(Verdict)
         /// A request within the dialog passed: BYE, re-INVITE, ...
-        case inDialog(method: ByteString)
+        case inDialog(method: Excerpt)
     }
 
     /// How a call was settled.
@@ -100,13 +102,13 @@ public struct JournalStep: Sendable {
         /// Why, in a few words.
         public var reason: StaticString
         /// Who called.
-        public var from: ByteString
+        public var from: Excerpt
         /// Who was called.
-        public var to: ByteString
+        public var to: Excerpt
     }
 
     /// The call.
-    public var callID: ByteString
+    public var callID: Excerpt
     /// When: milliseconds since 1970.
     public var wall: Int64
     /// The flow it happened on.

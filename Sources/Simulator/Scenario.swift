@@ -21,4 +21,19 @@ public struct Scenario: Sendable {
 
     /// A small world for an hour, with faults.
     public init() {}
+
+    /// A small and busy world whose kind follows from its seed: from none to fifteen times the faults of a bad day, one to
+    /// three nodes, Flow-Timers that carriers put up with, and some that they don't.
+    public static func varied(seed: UInt64) -> Scenario {
+        var scenario = Scenario()
+        scenario.seed = seed
+        scenario.phones = 100 + Int(seed % 7) * 20
+        scenario.hours = 1.5
+        scenario.callsPerDay = 60
+        scenario.messagesPerDay = 100
+        scenario.faults = Double(seed % 15)
+        scenario.nodes = 1 + Int(seed % 3)
+        scenario.flowTimer = seed % 2 == 0 ? 840 : 270
+        return scenario
+    }
 }

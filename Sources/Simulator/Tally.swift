@@ -1,47 +1,47 @@
 /// What is counted in a world.
 public struct Tally: Sendable {
     /// Why a radio that was at rest was used.
-    public enum Cause: Int, CaseIterable, Sendable {
+    enum Cause: Int, CaseIterable {
         case ping, register, call, message, connect, push
     }
 
     /// Events of the world.
     public internal(set) var events = 0
     /// Messages, and their bytes, from phones and to phones.
-    public internal(set) var messagesUp = 0
-    public internal(set) var messagesDown = 0
-    public internal(set) var bytes = 0
+    var messagesUp = 0
+    var messagesDown = 0
+    var bytes = 0
     /// Pings that arrived at a node.
-    public internal(set) var pings = 0
-    public internal(set) var connections = 0
-    public internal(set) var registrations = 0
-    public internal(set) var refreshes = 0
-    public internal(set) var refusedRegistrations = 0
-    public internal(set) var lostFlows = 0
+    var pings = 0
+    var connections = 0
+    var registrations = 0
+    var refreshes = 0
+    var refusedRegistrations = 0
+    var lostFlows = 0
     /// Calls by how they ended.
-    public internal(set) var outcomes = [Int](repeating: 0, count: CallRecord.Outcome.allCases.count)
+    var outcomes = [Int](repeating: 0, count: CallRecord.Outcome.allCases.count)
     /// Calls that rang somewhere, and how long it took, in classes of 10 ms.
-    public internal(set) var ringTimes = [Int](repeating: 0, count: 3001)
+    var ringTimes = [Int](repeating: 0, count: 3001)
     /// From the wish to call to the first ring: waking up included.
-    public internal(set) var reachTimes = [Int](repeating: 0, count: 3001)
+    var reachTimes = [Int](repeating: 0, count: 3001)
     /// Calls whose other side noticed only by the silence that they were over.
-    public internal(set) var silentEnds = 0
-    public internal(set) var messagesSent = 0
-    public internal(set) var messagesDelivered = 0
-    public internal(set) var messagesAnswered = 0
-    public internal(set) var messagesFailed = 0
-    public internal(set) var wakeUps = [Int](repeating: 0, count: Cause.allCases.count)
-    public internal(set) var pushes = 0
-    public internal(set) var lostPushes = 0
-    public internal(set) var crashes = 0
-    public internal(set) var powerLosses = 0
-    public internal(set) var partitions = 0
-    public internal(set) var diskFaults = 0
-    public internal(set) var deadPaths = 0
-    public internal(set) var networkChanges = 0
-    public internal(set) var kills = 0
-    public internal(set) var commits = 0
-    public internal(set) var checks = 0
+    var silentEnds = 0
+    var messagesSent = 0
+    var messagesDelivered = 0
+    var messagesAnswered = 0
+    var messagesFailed = 0
+    var wakeUps = [Int](repeating: 0, count: Cause.allCases.count)
+    var pushes = 0
+    var lostPushes = 0
+    var crashes = 0
+    var powerLosses = 0
+    var partitions = 0
+    var diskFaults = 0
+    var deadPaths = 0
+    var networkChanges = 0
+    var kills = 0
+    var commits = 0
+    var checks = 0
 
     static func note(_ milliseconds: Int64, in classes: inout [Int]) {
         classes[Int(min(max(milliseconds, 0) / 10, 3000))] += 1

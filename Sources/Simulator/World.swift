@@ -36,6 +36,7 @@ public final class World {
     var cutUntil = [Int64](repeating: 0, count: Access.all.count)
     /// Whether people and faults are at rest.
     var isQuieting = false
+    /// What has been counted so far.
     public internal(set) var tally = Tally()
     /// Rules that were broken; the first stops the world.
     public internal(set) var violations: [Violation] = []

@@ -37,7 +37,9 @@ public struct WorldReport: CustomStringConvertible {
                 + "commits: \(tally.commits)"
         )
         lines.append("connections: \(tally.connections); lost by phones: \(tally.lostFlows); pings: \(tally.pings)")
-        lines.append("messages: \(tally.messagesUp) from phones, \(tally.messagesDown) to phones; bytes: \(tally.bytes)")
+        lines.append(
+            "messages: \(tally.messagesUp) from phones, \(tally.messagesDown) to phones; bytes: \(tally.bytes)"
+        )
         lines.append(
             "faults: \(tally.crashes) crashes, \(tally.powerLosses) power losses, \(tally.partitions) partitions, "
                 + "\(tally.deadPaths) dead connections, \(tally.networkChanges) changes of network, \(tally.kills) ended apps"

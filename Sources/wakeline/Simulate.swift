@@ -13,6 +13,10 @@ extension Command {
             Option("--hours", "HOURS", help: "hours of the world's time; 1"),
             Option("--seed", "NUMBER", help: "the same seed gives the same world; 1"),
             Option("--seeds", "COUNT", help: "run so many worlds, with seeds that follow one another; 1"),
+            Option(
+                "--vary",
+                help: "small busy worlds whose kind follows from the seed; only --seed and --seeds count then"
+            ),
             Option("--nodes", "COUNT", help: "servers, each with its share of the users; 1"),
             Option("--calls", "COUNT", help: "calls that each phone makes in 24 hours; 2"),
             Option("--messages", "COUNT", help: "messages that each phone sends in 24 hours; 2"),
@@ -63,6 +67,7 @@ private func runSimulation(_ arguments: ParsedArguments, _ terminal: Terminal) -
     for offset in 0..<seeds {
         var one = scenario
         one.seed = scenario.seed &+ UInt64(offset)
+        if arguments.has("--vary") { one = Scenario.varied(seed: one.seed) }
         guard simulate(one, hashes, terminal, traced, isShort: seeds > 1) else { return .unhealthy }
     }
     return .success
@@ -89,12 +94,15 @@ private func simulate(
     if terminal.isInteractive, !isShort { terminal.error("\r\u{1b}[K") }
     for violation in world.violations { terminal.report(violation.description) }
     if isShort {
-        terminal.print("seed \(scenario.seed): \(world.violations.isEmpty ? "all rules held" : "BROKEN"), \(world.tally.events) events")
+        let verdict = world.violations.isEmpty ? "all rules held" : "a rule was broken"
+        terminal.print("seed \(scenario.seed): \(verdict), \(world.tally.events) events")
     } else {
         terminal.print("\(WorldReport(world))")
         let elapsed = max(seconds() - began, 0.001)
         // These two lines are about the machine it ran on; all others are about the world.
-        terminal.print("speed: \(Int(scenario.hours * 3600 / elapsed)) times real time, \(Int(elapsed.rounded())) s in all")
+        terminal.print(
+            "speed: \(Int(scenario.hours * 3600 / elapsed)) times real time, \(Int(elapsed.rounded())) s in all"
+        )
         terminal.print("memory: \(peakMemory()) MB at the most")
     }
     return world.violations.isEmpty

@@ -15,7 +15,7 @@ nonisolated private func start() -> Never {
         summary: "A SIP server that keeps one line open to every phone.",
         commands: [
             .serve, .check, .health, .accountAdd, .accountRemove, .accountList, .accountImport, .phone, .trace,
-            .simulate,
+            .load, .simulate,
         ]
     )
     exit(tool.run(Array(CommandLine.arguments.dropFirst()), .process()))

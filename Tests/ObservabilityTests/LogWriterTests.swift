@@ -43,6 +43,29 @@ struct LogWriterTests {
         #expect(text == start + #""msg":"a \"b\"\n","sip.call-id":"\u0001\\","n":"5"}"# + "\n")
     }
 
+    @Test("what is put together as bytes looks the same", arguments: [LogFormat.logfmt, .json])
+    func text(format: LogFormat) {
+        let values: [[UInt8]] = [
+            [], Array("7.1".utf8), Array("a b".utf8), Array("say \"hi\" = back\\slash".utf8),
+            Array("\r\n\t\u{1b}\u{9b}".utf8),
+            Array("Zoë ☎".utf8), [0x61, 0xff, 0x62], [0x00, 0x7f],
+        ]
+        for value in values {
+            var text = LogText(format: format)
+            text.begin(wall: 1_795_230_960_123, level: .info, subsystem: "flows", message: "flow opened")
+            text.add("sip.aor", [0x20] + value + [0x20], 1..<(value.count + 1))
+            text.add("n", Int64(-5))
+            text.add("why", "no flow to the device")
+            text.add("kind", "parked")
+            text.end()
+            let fields = [
+                LogField("sip.aor", String(decoding: value, as: UTF8.self)), LogField("n", -5),
+                LogField("why", "no flow to the device"), LogField("kind", "parked"),
+            ]
+            #expect(String(decoding: text.bytes, as: UTF8.self) == line("flow opened", fields, as: format))
+        }
+    }
+
     @Test("lines reach the descriptor in order, and closing writes the last of them")
     func order() throws {
         let scratch = Scratch()
@@ -54,11 +77,18 @@ struct LogWriterTests {
         for index in 0..<1_000 { factory.logger("flows").debug("line", [LogField("n", index)]) }
         factory.logger("other").info("not this")
         factory.logger("other").warning("but this")
+        var text = factory.logger("flows").emptyText
+        for _ in 0..<2 {
+            text.begin(wall: 0, level: .info, subsystem: "flows", message: "and this")
+            text.end()
+        }
+        factory.logger("flows").write(text)
         thread.close()
         let lines = scratch.text("log").split(separator: "\n")
-        #expect(lines.count == 1_001)
+        #expect(lines.count == 1_003)
         #expect(lines[999].hasSuffix("level=debug subsystem=flows msg=\"line\" n=999"))
         #expect(lines[1_000].hasSuffix("level=warning subsystem=other msg=\"but this\""))
+        #expect(lines[1_002].hasSuffix("level=info subsystem=flows msg=\"and this\""))
     }
 
     @Test("a full queue drops lines, and a later line says how many")

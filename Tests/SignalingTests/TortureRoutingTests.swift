@@ -106,21 +106,14 @@ private struct Stage {
         }
         guard let address = address(message, message.requestURI) else { return }
         world.core.flows.update(callee) { $0.addresses.append(address) }
-        let binding = Binding(
-            contact: "sip:callee@192.0.2.99;transport=tcp",
-            parameters: "",
-            instance: nil,
-            regID: 0,
-            q: 1000,
-            callID: "1",
-            cseq: 1,
-            expires: .max,
-            lease: .max,
-            refreshed: 0,
-            path: "",
-            gruuSerial: 0,
-            flow: callee
-        )
+        var texts = Binding.Texts()
+        texts.contact = "sip:callee@192.0.2.99;transport=tcp"
+        texts.callID = "1"
+        guard var binding = Binding(texts) else { return }
+        binding.cseq = 1
+        binding.expires = .max
+        binding.lease = .max
+        binding.flow = callee
         world.core.location.set([binding], of: address)
     }
 

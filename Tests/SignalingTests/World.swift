@@ -19,6 +19,8 @@ final class World {
     /// Stored records by address-of-record.
     private(set) var stored: [ByteString: [UInt8]] = [:]
     private(set) var writes = 0
+    /// A hash of all orders and errands of the core, in their order.
+    private(set) var transcript = FNV1a()
     /// Passwords of the accounts there are.
     var accounts = ["alice@example.test": "a", "bob@example.test": "b", "carol@example.test": "c"]
     /// Whether `persist` is answered at once, with success.
@@ -177,6 +179,7 @@ final class World {
             core.takeErrands(into: &errands)
             if entries.isEmpty, errands.isEmpty { return }
             for entry in entries {
+                note(entry, arena)
                 switch entry {
                 case .send(let flow, let range): sent[flow, default: []].append(Message(Array(arena[range])))
                 case .tag(let flow, let tag): tags[flow] = tag
@@ -187,7 +190,30 @@ final class World {
                 case .connect, .watch: Issue.record("the rules of a single node open no flows")
                 }
             }
-            for errand in errands { run(errand) }
+            for errand in errands {
+                note(errand)
+                run(errand)
+            }
+        }
+    }
+
+    private func note(_ entry: Outbox.Entry, _ arena: [UInt8]) {
+        switch entry {
+        case .send(let flow, let range):
+            transcript.combine("send \(flow)".utf8)
+            transcript.combine(arena[range])
+        case .tag, .keepAlive, .close, .connect, .watch: transcript.combine("\(entry)".utf8)
+        }
+    }
+
+    private func note(_ errand: Errand) {
+        switch errand {
+        case .persist(let ticket, let key, let value):
+            transcript.combine("persist \(ticket) \(key) \(value ?? [])".utf8)
+        case .lookUp(let ticket, let address): transcript.combine("look up \(ticket) \(address)".utf8)
+        case .record(let step): transcript.combine("\(step.callID) \(step.wall) \(step.flow?.rawValue ?? 0)".utf8)
+        case .registration(let change): transcript.combine("\(change.kind) \(change.address) \(change.contact)".utf8)
+        case .foreignDomain(let asked): transcript.combine("foreign \(asked.domain)".utf8)
         }
     }
 

@@ -36,14 +36,15 @@ public enum JournalLine {
     /// Adds a number.
     public static func add(_ key: StaticString, _ value: some FixedWidthInteger, to out: inout [UInt8]) {
         append(key: key, to: &out)
-        if value < 0 { out.append(UInt8(ascii: "-")) }
-        let start = out.count
-        var rest = value.magnitude
-        repeat {
-            out.append(UInt8(truncatingIfNeeded: rest % 10) &+ 0x30)
-            rest /= 10
-        } while rest > 0
-        out[start...].reverse()
+        append(decimal: value, to: &out)
+    }
+
+    /// Adds words of the program, quoted.
+    public static func add(_ key: StaticString, words: StaticString, to out: inout [UInt8]) {
+        append(key: key, to: &out)
+        out.append(UInt8(ascii: "\""))
+        append(words, to: &out)
+        out.append(UInt8(ascii: "\""))
     }
 
     /// Adds a word of the program, which needs no quotes.
@@ -61,6 +62,17 @@ public enum JournalLine {
         out.append(UInt8(ascii: " "))
         append(key, to: &out)
         out.append(UInt8(ascii: "="))
+    }
+
+    static func append(decimal value: some FixedWidthInteger, to out: inout [UInt8]) {
+        if value < 0 { out.append(UInt8(ascii: "-")) }
+        let start = out.count
+        var rest = value.magnitude
+        repeat {
+            out.append(UInt8(truncatingIfNeeded: rest % 10) &+ 0x30)
+            rest /= 10
+        } while rest > 0
+        out[start...].reverse()
     }
 
     static func append(_ text: StaticString, to out: inout [UInt8]) {

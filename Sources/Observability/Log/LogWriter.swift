@@ -8,13 +8,14 @@ import Synchronization
 /// Authorization values, message bodies).
 public final class LogWriter: LogSink, Drain {
     private let descriptor: Int32
-    private let format: LogFormat
+    /// How lines look.
+    public let format: LogFormat
     private let capacity: Int
     private let bell: Doorbell
-    private let queue = Mutex(Queue())
+    private let queue: Mutex<Queue>
 
     private struct Queue {
-        var lines: [LogLine] = []
+        var text: LogText
         var dropped = 0
     }
 
@@ -30,38 +31,45 @@ public final class LogWriter: LogSink, Drain {
         self.format = format
         self.capacity = capacity
         bell = thread.bell
+        queue = Mutex(Queue(text: LogText(format: format)))
         thread.add(self)
     }
 
     /// Takes one line, or drops and counts it when too many wait.
-    public func take(_ line: LogLine) {
+    public func take(_ line: LogLine) { take(1) { $0.append(line) } }
+
+    /// Takes lines, or drops and counts them when too many wait.
+    public func take(_ text: LogText) { take(text.lines) { $0.append(text) } }
+
+    private func take(_ count: Int, _ append: (inout LogText) -> Void) {
+        guard count > 0 else { return }
         let isFirst = queue.withLock { queue in
-            guard queue.lines.count < capacity else {
-                queue.dropped += 1
+            guard queue.text.lines + count <= capacity else {
+                queue.dropped += count
                 return false
             }
-            queue.lines.append(line)
-            return queue.lines.count == 1
+            append(&queue.text)
+            return queue.text.lines == count
         }
         if isFirst { bell.ring() }
     }
 
     func drain() {
-        var taken = Queue()
+        var taken = Queue(text: LogText(format: format))
         queue.withLock { swap(&$0, &taken) }
-        guard !taken.lines.isEmpty || taken.dropped > 0 else { return }
-        var out: [UInt8] = []
-        for line in taken.lines { line.append(as: format, to: &out) }
+        guard taken.text.lines > 0 || taken.dropped > 0 else { return }
         if taken.dropped > 0 {
-            LogLine(
-                wall: wallClock(),
-                level: .warning,
-                subsystem: "log",
-                message: "lines were dropped: more came than could be written",
-                fields: [LogField("count", taken.dropped)]
-            ).append(as: format, to: &out)
+            taken.text.append(
+                LogLine(
+                    wall: wallClock(),
+                    level: .warning,
+                    subsystem: "log",
+                    message: "lines were dropped: more came than could be written",
+                    fields: [LogField("count", taken.dropped)]
+                )
+            )
         }
         // There is nobody to tell of a log that can't be written.
-        _ = writeAll(out[...], to: descriptor)
+        _ = writeAll(taken.text.bytes[...], to: descriptor)
     }
 }

@@ -54,6 +54,23 @@ public struct LogLine: Sendable {
 public protocol LogSink: Sendable {
     /// Takes one line; drops it, and counts that, when its queue is full.
     func take(_ line: LogLine)
+
+    /// How it writes lines, so that others can put them together.
+    var format: LogFormat { get }
+
+    /// Takes lines that are put together already; as `take` of one.
+    func take(_ text: LogText)
+}
+
+extension LogSink {
+    /// As services and people read it.
+    public var format: LogFormat { .logfmt }
+
+    /// Takes all of the text as one line.
+    public func take(_ text: LogText) {
+        let message = String(decoding: text.bytes, as: UTF8.self)
+        take(LogLine(wall: wallClock(), level: .info, subsystem: "", message: message))
+    }
 }
 
 /// Writes log lines of one subsystem, in the shape of swift-log.
@@ -120,6 +137,12 @@ public struct Logger: Sendable {
     public func error(_ message: @autoclosure () -> String, _ fields: @autoclosure () -> [LogField] = []) {
         log(.error, message(), fields())
     }
+
+    /// No lines yet, in the format of the sink.
+    public var emptyText: LogText { LogText(format: sink.format) }
+
+    /// Writes lines that were put together as bytes; whoever did so has tested the level.
+    public func write(_ text: LogText) { sink.take(text) }
 
     @inline(never)
     @usableFromInline

@@ -172,7 +172,9 @@ extension Phone {
         guard let index = dialogIndex(request), let field = request.first(.rack), calls[index].rseq > 0 else {
             return answer(request, line, .noSuchTransaction)
         }
-        let digits = field.value.lowerBound..<(request.bytes[field.value].firstIndex(of: UInt8(ascii: " ")) ?? field.value.upperBound)
+        let digits =
+            field.value
+            .lowerBound..<(request.bytes[field.value].firstIndex(of: UInt8(ascii: " ")) ?? field.value.upperBound)
         guard request.bytes.decimal(digits) == UInt64(calls[index].rseq) else {
             return answer(request, line, .noSuchTransaction)
         }

@@ -33,8 +33,9 @@ extension Phone {
         exchanges[last].signOfLifeBy = now.monotonic + host.policy.signOfLifeWithin
     }
 
-    /// Nothing came back of a call: its flow may be dead. The same request goes by another line; who gets it twice refuses
-    /// the second (RFC 3261 section 8.2.2.2).
+    /// Nothing came back of a call: its flow may be dead.
+    ///
+    /// The same request goes by another line; who gets it twice refuses the second (RFC 3261 section 8.2.2.2).
     func inviteByOtherLine(_ handle: CallHandle, than flow: FlowID) {
         guard let index = index(handle), calls[index].phase == .calling,
             let other = lines.indices.first(where: { lines[$0].registration.isUsable && lines[$0].flow != flow })
@@ -179,7 +180,10 @@ extension Phone {
     }
 
     func sendCancel(_ handle: CallHandle) {
-        guard let position = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && $0.isProceeding && !$0.isAccepted }),
+        guard
+            let position = exchanges.firstIndex(where: {
+                $0.purpose == .invite(handle) && $0.isProceeding && !$0.isAccepted
+            }),
             let line = line(of: exchanges[position].flow), let flow = lines[line].flow,
             !exchanges.contains(where: { $0.purpose == .cancel && $0.branch == exchanges[position].branch })
         else { return }

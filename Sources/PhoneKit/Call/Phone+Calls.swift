@@ -189,6 +189,7 @@ extension Phone {
 
     /// A line is registered: what waited for one goes out.
     func registered(_ line: Int) {
+        if let flow = lines[line].flow { adoptExchanges(flow) }
         for handle in calls.map(\.handle) {
             guard let index = index(handle) else { continue }
             switch calls[index].phase {
@@ -198,6 +199,12 @@ extension Phone {
             case .calling, .proceeding, .cancelling, .ringing, .accepting, .established, .ending: break
             }
         }
+    }
+
+    /// Whether a call waits for a flow.
+    var isWaitingForFlow: Bool {
+        calls.contains { $0.phase == .queued || $0.phase == .ending && $0.deadline != nil }
+            || exchanges.contains { $0.flow.rawValue == 0 }
     }
 
     /// A flow is gone: calls that were being set up over it can't be answered any more, those that stand go on.

@@ -83,7 +83,7 @@ extension Phone {
                     flow,
                     FlowTag(
                         addressOfRecord: identity.address.text,
-                        instance: identity.instance,
+                        instance: Excerpt(identity.instance),
                         regID: lines[line].regID
                     )
                 )
@@ -127,8 +127,13 @@ extension Phone {
     }
 
     /// Renews every registration ahead of its time.
-    public func refresh(now: Now) {
+    ///
+    /// - Parameters:
+    ///   - forgetsChallenges: whether credentials wait until the server asks for them again.
+    ///   - now: the time.
+    public func refresh(forgetsChallenges: Bool = false, now: Now) {
         turn(now) {
+            if forgetsChallenges { digests = [] }
             for line in lines.indices { begin(line) }
         }
     }
@@ -235,6 +240,8 @@ extension Phone {
             if !isClosed { host.outbox.append(.close(flow, reason)) }
             flowGone(flow)
         }
+        // Somebody waits: the next flow is opened at once, though only the first time that one is lost.
+        if isOnline, isWaitingForFlow, lines[line].registration.failures <= 1, !wasLeaving { begin(line) }
         if wasLeaving {
             report(.unregistered(line: line))
         } else if hadBinding, status == nil {

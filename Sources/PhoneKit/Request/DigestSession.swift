@@ -17,7 +17,8 @@ extension Phone {
     /// - Returns: the challenge; nil where none can be answered.
     func takeUp(_ response: Message) -> DigestChallenge? {
         let isProxy = response.status == 407
-        guard let challenge = DigestChallenge.first(in: response, isProxy ? .proxyAuthenticate : .wwwAuthenticate) else {
+        guard let challenge = DigestChallenge.first(in: response, isProxy ? .proxyAuthenticate : .wwwAuthenticate)
+        else {
             return nil
         }
         let known = digests.firstIndex { $0.isProxy == isProxy && $0.challenge.realm == challenge.realm }

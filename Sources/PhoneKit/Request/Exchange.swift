@@ -18,7 +18,7 @@ struct Exchange {
 
     /// The number in its branch.
     let branch: UInt64
-    let flow: FlowID
+    var flow: FlowID
     let purpose: Purpose
     /// The request as it was sent: to be sent again with credentials, cancelled or acknowledged.
     var bytes: [UInt8]

@@ -192,7 +192,9 @@ extension Phone {
         for index in exchanges.indices {
             guard let moment = exchanges[index].signOfLifeBy, moment <= now.monotonic else { continue }
             exchanges[index].signOfLifeBy = nil
-            if case .invite(let call) = exchanges[index].purpose { inviteByOtherLine(call, than: exchanges[index].flow) }
+            if case .invite(let call) = exchanges[index].purpose {
+                inviteByOtherLine(call, than: exchanges[index].flow)
+            }
         }
         while let index = exchanges.firstIndex(where: { $0.deadline <= now.monotonic }) {
             let exchange = exchanges.remove(at: index)
@@ -200,13 +202,31 @@ extension Phone {
         }
     }
 
-    /// What went over a flow that is gone has no answer any more.
+    /// What went over a flow that is gone has no answer any more, but for a call that rings: the server knows the phone by
+    /// its instance, and answers down its next flow.
     func flowGone(_ flow: FlowID) {
+        for index in exchanges.indices where exchanges[index].flow == flow && exchanges[index].isKeptWithoutFlow {
+            exchanges[index].flow = FlowID(rawValue: 0)
+            exchanges[index].deadline = min(
+                exchanges[index].deadline,
+                now.monotonic + host.policy.reconnectWithin
+            )
+        }
         while let index = exchanges.firstIndex(where: { $0.flow == flow }) {
             let exchange = exchanges.remove(at: index)
             if !exchange.isAccepted { failed(exchange, .flow(.error)) }
         }
         callsLost(flow)
+    }
+
+    /// A flow is registered: calls that were waiting for one go on over it.
+    func adoptExchanges(_ flow: FlowID) {
+        for index in exchanges.indices where exchanges[index].flow.rawValue == 0 {
+            exchanges[index].flow = flow
+            guard case .invite(let handle) = exchanges[index].purpose else { continue }
+            exchanges[index].deadline = .distantFuture
+            if self.index(handle).map({ calls[$0].phase == .cancelling }) ?? true { sendCancel(handle) }
+        }
     }
 
     private func failed(_ exchange: Exchange, _ failure: Failure) {
@@ -224,6 +244,12 @@ extension Phone {
 }
 
 extension Exchange {
+    /// Whether it outlives its flow: an INVITE that rings.
+    var isKeptWithoutFlow: Bool {
+        guard case .invite = purpose else { return false }
+        return isProceeding && !isAccepted
+    }
+
     var isInvite: Bool {
         switch purpose {
         case .invite, .offer: true

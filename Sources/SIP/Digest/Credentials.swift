@@ -51,7 +51,7 @@ public struct Credentials: Hashable, Sendable {
     }
 
     private struct Found {
-        private var values = [Range<Int>?](repeating: nil, count: 9)
+        private var values = InlineArray<9, Range<Int>?>(repeating: nil)
         private static let names: [StaticString] = [
             "username", "realm", "nonce", "uri", "response", "algorithm", "qop", "cnonce", "nc",
         ]

@@ -17,7 +17,9 @@ public struct DigestChallenge: Hashable, Sendable {
     ///
     /// The server names them in its order of preference (RFC 8760 section 2.3).
     ///
-    /// - Parameter name: `wwwAuthenticate` or `proxyAuthenticate`.
+    /// - Parameters:
+    ///   - message: the answer.
+    ///   - name: `wwwAuthenticate` or `proxyAuthenticate`.
     /// - Returns: nil where there is none, or none with a known algorithm.
     public static func first(in message: Message, _ name: HeaderName) -> DigestChallenge? {
         for field in message.fields where field.name == name {

@@ -2,14 +2,16 @@
 ///
 /// A comma within a quoted string or within angle brackets separates nothing.
 public struct HeaderValues: Sequence, IteratorProtocol {
-    private let message: Message
+    private let bytes: [UInt8]
+    private let fields: [HeaderField]
     private let name: HeaderName
     private var index = 0
     private var at = 0
     private var end = 0
 
     init(_ message: Message, _ name: HeaderName) {
-        self.message = message
+        bytes = message.bytes
+        fields = message.fields
         self.name = name
     }
 
@@ -18,16 +20,16 @@ public struct HeaderValues: Sequence, IteratorProtocol {
     /// Empty values are given as they are: most fields allow none.
     public mutating func next() -> Range<Int>? {
         while at >= end {
-            guard index < message.fields.count else { return nil }
-            let field = message.fields[index]
+            guard index < fields.count else { return nil }
+            let field = fields[index]
             index += 1
             guard field.name == name else { continue }
             at = field.value.lowerBound
             // One past the end stands for the comma that follows a last value.
             end = field.value.upperBound + 1
         }
-        let valueEnd = message.bytes.listValueEnd(at..<(end - 1))
-        let value = message.bytes.trimmed(at..<valueEnd)
+        let valueEnd = bytes.listValueEnd(at..<(end - 1))
+        let value = bytes.trimmed(at..<valueEnd)
         at = valueEnd + 1
         return value
     }

@@ -46,6 +46,32 @@ extension Span where Element == UInt8 {
     }
 }
 
+extension Span where Element == UInt8 {
+    /// The first place of a byte, eight bytes at a time.
+    @inline(__always)
+    func first(_ byte: UInt8) -> Int? {
+        unsafe withUnsafeBytes { bytes in
+            var at = 0
+            let end = bytes.count
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            let highs: UInt64 = 0x8080_8080_8080_8080
+            while at + 8 <= end {
+                let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                let differing = word ^ ones &* UInt64(byte)
+                // A byte is zero where its high bit falls out of the subtraction.
+                let found = (differing &- ones) & ~differing & highs
+                if found != 0 { return at + found.trailingZeroBitCount / 8 }
+                at += 8
+            }
+            while at < end {
+                if unsafe bytes[at] == byte { return at }
+                at += 1
+            }
+            return nil
+        }
+    }
+}
+
 extension [UInt8] {
     /// Whether the range holds exactly this word.
     public func isEqual(_ range: Range<Int>, _ word: StaticString) -> Bool {
@@ -79,12 +105,7 @@ extension [UInt8] {
 
     /// The first place of a byte within a range.
     func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-        var at = range.lowerBound
-        while at < range.upperBound {
-            if self[at] == byte { return at }
-            at += 1
-        }
-        return nil
+        span.extracting(range).first(byte).map { $0 + range.lowerBound }
     }
 
     /// The range without white space at its ends.

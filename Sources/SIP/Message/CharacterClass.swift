@@ -1,4 +1,6 @@
 /// A set of ASCII characters as 128 bits: the classes of RFC 3261 section 25.1.
+///
+/// They are computed, so that the bits stand in the code that tests them.
 struct CharacterClass {
     private let low: UInt64
     private let high: UInt64
@@ -11,25 +13,25 @@ struct CharacterClass {
     }
 
     /// `token`: names of methods, header fields, parameters.
-    static let token = CharacterClass(low: 0x03ff_6ca2_0000_0000, high: 0x47ff_ffff_87ff_fffe)
+    static var token: CharacterClass { CharacterClass(low: 0x03ff_6ca2_0000_0000, high: 0x47ff_ffff_87ff_fffe) }
 
     /// The user part of a URI, escapes included.
-    static let user = CharacterClass(low: 0xabff_fff2_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+    static var user: CharacterClass { CharacterClass(low: 0xabff_fff2_0000_0000, high: 0x47ff_fffe_87ff_fffe) }
 
     /// `paramchar`: names and values of URI parameters, escapes included.
-    static let parameter = CharacterClass(low: 0x07ff_eff2_0000_0000, high: 0x47ff_fffe_afff_fffe)
+    static var parameter: CharacterClass { CharacterClass(low: 0x07ff_eff2_0000_0000, high: 0x47ff_fffe_afff_fffe) }
 
     /// Host names and IPv4 addresses.
-    static let host = CharacterClass(low: 0x03ff_6000_0000_0000, high: 0x07ff_fffe_87ff_fffe)
+    static var host: CharacterClass { CharacterClass(low: 0x03ff_6000_0000_0000, high: 0x07ff_fffe_87ff_fffe) }
 
     /// Hexadecimal digits.
-    static let hexadecimal = CharacterClass(low: 0x03ff_0000_0000_0000, high: 0x0000_007e_0000_007e)
+    static var hexadecimal: CharacterClass { CharacterClass(low: 0x03ff_0000_0000_0000, high: 0x0000_007e_0000_007e) }
 
     /// Decimal digits.
-    static let digit = CharacterClass(low: 0x03ff_0000_0000_0000, high: 0x0000_0000_0000_0000)
+    static var digit: CharacterClass { CharacterClass(low: 0x03ff_0000_0000_0000, high: 0x0000_0000_0000_0000) }
 
     /// `word`: Call-IDs.
-    static let word = CharacterClass(low: 0xd7ff_efa6_0000_0000, high: 0x6fff_ffff_bfff_fffe)
+    static var word: CharacterClass { CharacterClass(low: 0xd7ff_efa6_0000_0000, high: 0x6fff_ffff_bfff_fffe) }
 }
 
 extension UInt8 {

@@ -66,4 +66,7 @@ public struct Message: Sendable {
 
     /// A part as an owned byte string.
     public func string(_ range: Range<Int>) -> ByteString { ByteString(bytes, range) }
+
+    /// A part that shares the bytes of the message.
+    public func excerpt(_ range: Range<Int>) -> Excerpt { Excerpt(bytes, range) }
 }

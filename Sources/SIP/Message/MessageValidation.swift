@@ -49,7 +49,9 @@ extension Message {
     private mutating func checkMandatoryFields() throws(MessageFault) {
         let (hasRoute, hasContact) = try checkSingleFields()
         guard let via = try topVia() else { throw .missing(.via) }
-        for value in values(.via) where value != via.value { _ = try Via(bytes, value) }
+        for field in fields where field.name == .via && field.value != via.value {
+            for value in HeaderValuesOfOne(bytes, field.value) where value != via.value { _ = try Via(bytes, value) }
+        }
         guard let from = try nameAddress(.from) else { throw .missing(.from) }
         guard let to = try nameAddress(.to) else { throw .missing(.to) }
         var found = Prepared(via: via, from: from, to: to)

@@ -19,7 +19,8 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
         var generation: UInt32
         var slot: Int16
         var deadline: Int64
-        var payload: Payload?
+        /// Of no meaning once the timer is not armed.
+        var payload: Payload
     }
 
     private static var levels: Int { 6 }
@@ -52,7 +53,7 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
             free = nodes[Int(index)].next
         } else {
             index = Int32(truncatingIfNeeded: nodes.count)
-            nodes.append(Node(previous: -1, next: -1, generation: 0, slot: -1, deadline: 0, payload: nil))
+            nodes.append(Node(previous: -1, next: -1, generation: 0, slot: -1, deadline: 0, payload: payload))
         }
         nodes[Int(index)].deadline = deadline.milliseconds
         nodes[Int(index)].payload = payload
@@ -180,7 +181,6 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
 
     private mutating func release(_ index: Int32) {
         nodes[Int(index)].generation &+= 1
-        nodes[Int(index)].payload = nil
         nodes[Int(index)].next = free
         free = index
         count -= 1

@@ -26,6 +26,13 @@ public struct FlowID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// `serial.slot`, for logs.
     public var description: String { "\(serial).\(slot)" }
 
+    /// Appends the same.
+    public func append(to out: inout [UInt8]) {
+        out.append(decimal: serial)
+        out.append(UInt8(ascii: "."))
+        out.append(decimal: UInt64(slot))
+    }
+
     /// Orders by age of the flow.
     public static func < (left: FlowID, right: FlowID) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,23 +1,43 @@
 /// What is known of a flow when it opens.
 ///
-/// Plain and fixed in size.
+/// Plain and fixed in size; laid out by hand, since a node keeps two of each flow, and two `SocketAddress` side by side
+/// have 12 bytes of padding between them.
 public struct FlowInfo: Hashable, Sendable {
-    /// How it travels.
-    public var transport: TransportKind
-    /// Our end.
-    public var local: SocketAddress
-    /// The other end, as seen here.
-    public var remote: SocketAddress
-    /// Whether the source is one of the operator's own (`--trust`): no limits apply.
-    public var isTrusted: Bool
+    private var remoteHigh, remoteLow, localHigh, localLow: UInt64
+    private var remotePort, localPort: UInt16
+    /// The transport, and the highest bit for trust.
+    private var traits: UInt8
+
+    private static let trustBit: UInt8 = 0x80
 
     /// Describes a flow.
+    ///
+    /// - Parameters:
+    ///   - transport: how it travels.
+    ///   - local: our end.
+    ///   - remote: the other end, as seen here.
+    ///   - isTrusted: whether the source is one of the operator's own (`--trust`).
     public init(transport: TransportKind, local: SocketAddress, remote: SocketAddress, isTrusted: Bool = false) {
-        self.transport = transport
-        self.local = local
-        self.remote = remote
-        self.isTrusted = isTrusted
+        remoteHigh = remote.high
+        remoteLow = remote.low
+        remotePort = remote.port
+        localHigh = local.high
+        localLow = local.low
+        localPort = local.port
+        traits = transport.rawValue | (isTrusted ? Self.trustBit : 0)
     }
+
+    /// How it travels.
+    public var transport: TransportKind { TransportKind(rawValue: traits & ~Self.trustBit) ?? .tcp }
+
+    /// Our end.
+    public var local: SocketAddress { SocketAddress(high: localHigh, low: localLow, port: localPort) }
+
+    /// The other end, as seen here.
+    public var remote: SocketAddress { SocketAddress(high: remoteHigh, low: remoteLow, port: remotePort) }
+
+    /// Whether the source is one of the operator's own (`--trust`): no limits apply.
+    public var isTrusted: Bool { traits & Self.trustBit != 0 }
 }
 
 /// Where a flow is to be opened to.
@@ -41,13 +61,13 @@ public struct FlowTarget: Hashable, Sendable {
 public struct FlowTag: Hashable, Sendable {
     /// The address-of-record that registered over it, `user@domain`.
     public var addressOfRecord: ByteString
-    /// The value of `+sip.instance`, without quotes and brackets.
-    public var instance: ByteString?
+    /// The value of `+sip.instance`, without quotes and brackets; a part of what its binding keeps anyway.
+    public var instance: Excerpt?
     /// The `reg-id`, 0 without outbound.
     public var regID: UInt32
 
     /// Names a flow's owner.
-    public init(addressOfRecord: ByteString, instance: ByteString?, regID: UInt32) {
+    public init(addressOfRecord: ByteString, instance: Excerpt?, regID: UInt32) {
         self.addressOfRecord = addressOfRecord
         self.instance = instance
         self.regID = regID

@@ -4,12 +4,23 @@
 public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// `user@domain`.
     public let text: ByteString
-    private let separator: Int
+
+    /// Where the `@` is; searched for when it is wanted, since a number more would be kept of every phone in many tables.
+    private var separator: Int { text.bytes.lastIndex(of: UInt8(ascii: "@")) ?? text.count }
 
     /// Joins user and domain, both in canonical form.
     public init(user: ByteString, domain: ByteString) {
-        separator = user.count
-        text = ByteString(user.bytes + [UInt8(ascii: "@")] + domain.bytes)
+        self.init(user.bytes, verbatim: user.range, domain: domain)
+    }
+
+    /// Joins a user part in which nothing is escaped, and a domain in canonical form.
+    public init(_ bytes: [UInt8], verbatim user: Range<Int>, domain: ByteString) {
+        var text: [UInt8] = []
+        text.reserveCapacity(user.count + 1 + domain.count)
+        text.append(bytes, user)
+        text.append(UInt8(ascii: "@"))
+        text.append(domain)
+        self.text = ByteString(text)
     }
 
     /// Reads `user@domain`; nil where one of them is missing.
@@ -17,7 +28,6 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
         guard let sign = text.bytes.lastIndex(of: UInt8(ascii: "@")), sign > 0, sign + 1 < text.count else {
             return nil
         }
-        separator = sign
         self.text = ByteString(
             Array(text.bytes[..<sign]) + text.bytes[sign...].map { $0 | ($0 >= 65 && $0 <= 90 ? 32 : 0) }
         )
@@ -28,7 +38,6 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
         var text: [UInt8] = []
         text.reserveCapacity(user.count + 1 + domain.count)
         bytes.appendUnescaped(user, to: &text)
-        separator = text.count
         text.append(UInt8(ascii: "@"))
         text.append(domain)
         self.text = ByteString(text)
@@ -36,7 +45,8 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
 
     /// Whether this is the AoR of such a user part and domain.
     public func matches(_ bytes: [UInt8], user: Range<Int>, domain: ByteString) -> Bool {
-        guard text.count - separator - 1 == domain.count,
+        let separator = text.count - domain.count - 1
+        guard separator >= 0, text.bytes[separator] == UInt8(ascii: "@"),
             text.bytes.isEqual((separator + 1)..<text.count, to: domain.bytes, domain.range)
         else { return false }
         if bytes.isEqual(user, to: text.bytes, 0..<separator) { return true }
@@ -64,6 +74,7 @@ public struct AddressOfRecord: Hashable, Sendable, Comparable, CustomStringConve
     /// Appends `sip:user@domain`, the user escaped as a URI needs it.
     public func appendURI(to out: inout [UInt8]) {
         out.append(text: "sip:")
+        let separator = separator
         for byte in text.bytes[..<separator] {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -77,7 +77,8 @@ struct Authenticator {
             } catch {
                 return .malformed
             }
-            guard let credentials = parsed, message.bytes.unquoted(credentials.realm) == realm else { continue }
+            guard let credentials = parsed, message.bytes.isEqual(credentials.realm, to: realm.bytes, realm.range)
+            else { continue }
             if let qop = credentials.qop, !message.bytes.isEqualIgnoringCase(qop, "auth") { return .malformed }
             return check(credentials, in: message, realm: realm, settings, now: now)
         }
@@ -91,9 +92,8 @@ struct Authenticator {
         _ settings: Settings,
         now: Now
     ) -> Outcome {
-        let user = message.bytes.unquoted(credentials.username)
-        guard !user.isEmpty else { return .challenge(isStale: false) }
-        let address = AddressOfRecord(user: user, domain: realm)
+        guard !credentials.username.isEmpty else { return .challenge(isStale: false) }
+        let address = AddressOfRecord(message.bytes, verbatim: credentials.username, domain: realm)
         guard let algorithm = credentials.algorithm,
             algorithms(for: address, message, settings).contains(algorithm)
         else { return .challenge(isStale: false) }

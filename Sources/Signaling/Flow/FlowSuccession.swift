@@ -27,8 +27,8 @@ struct FlowSuccession {
     ///
     /// - Returns: the flow it had before, where that is gone already.
     @discardableResult
-    mutating func arrive(_ flow: FlowID, of way: Way) -> FlowID? {
-        guard let old = retired[way], old != flow else { return nil }
+    mutating func arrive(_ flow: FlowID, of way: @autoclosure () -> Way) -> FlowID? {
+        guard !retired.isEmpty, let old = retired[way()], old != flow else { return nil }
         succeed(old, by: flow)
         return old
     }

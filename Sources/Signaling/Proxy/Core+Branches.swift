@@ -90,7 +90,7 @@ extension Core {
             let device = context.branches[index].device
             record(
                 context.request.message,
-                .forwarded(to: way.contact ?? ByteString(), instance: device.instance),
+                .forwarded(to: way.contact ?? Excerpt(), instance: device.instance),
                 way.flow
             )
         }

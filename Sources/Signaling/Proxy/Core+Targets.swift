@@ -40,7 +40,7 @@ extension Core {
     ) -> (AddressOfRecord, [Binding])? {
         if let value = gruu.value {
             let instance = bytes.unescaped(value).lowercased
-            return (address, location.bindings(of: address).filter { $0.instance?.lowercased == instance })
+            return (address, location.bindings(of: address).filter { $0.instance?.string.lowercased == instance })
         }
         guard let serial = temporaryGRUUs.serial(address.user), let owner = location.address(ofSerial: serial) else {
             return nil
@@ -108,7 +108,7 @@ extension Core {
         if request.message.method != .invite {
             record(
                 request.message,
-                .inDialog(method: request.message.string(request.message.methodRange)),
+                .inDialog(method: request.message.excerpt(request.message.methodRange)),
                 request.flow
             )
         }

@@ -3,10 +3,10 @@ import SIP
 /// One way to a device: the flow it registered on.
 struct Way: Equatable {
     /// What the Request-URI becomes; nil leaves it as it is.
-    var contact: ByteString?
+    var contact: Excerpt?
     var flow: FlowID
     /// The Path it registered through, as a Route value; empty where there was none.
-    var path: ByteString = ByteString()
+    var path = Excerpt()
 }
 
 /// The ways to one device, best first: never none, and nearly always one, which is kept without an array.
@@ -37,7 +37,7 @@ struct Ways: Equatable, Sequence {
 
 /// One phone that is to be reached: its ways are tried in turn, and never ring it twice.
 struct Device: Equatable {
-    var instance: ByteString?
+    var instance: Excerpt?
     /// In thousandths: devices of one q are tried at once, lower ones after higher ones.
     var q: UInt16
     var ways: Ways

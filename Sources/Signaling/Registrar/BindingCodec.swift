@@ -21,11 +21,10 @@ public enum BindingCodec {
             out.append(bigEndian: binding.gruuSerial, bytes: 8)
             out.append(binding.instance == nil ? 0 : 1)
             for string in [
-                binding.contact, binding.parameters, binding.instance ?? ByteString(), binding.callID, binding.path,
+                binding.contact, binding.parameters, binding.instance ?? Excerpt(), binding.callID, binding.path,
             ] {
-                let kept = string.bytes.prefix(Int(UInt16.max))
-                out.append(bigEndian: UInt64(kept.count), bytes: 2)
-                out.append(contentsOf: kept)
+                out.append(bigEndian: UInt64(string.count), bytes: 2)
+                out.append(string)
             }
         }
         return out
@@ -39,35 +38,33 @@ public enum BindingCodec {
             defer { at += width }
             return bytes.bigEndian(at: at, bytes: width)
         }
-        func string() -> ByteString? {
+        func string() -> Excerpt? {
             guard let length = number(2), at + Int(length) <= bytes.count else { return nil }
             defer { at += Int(length) }
-            return ByteString(bytes, at..<(at + Int(length)))
+            return Excerpt(bytes, at..<(at + Int(length)))
         }
         var bindings: [Binding] = []
         while at < bytes.count {
+            var texts = Binding.Texts()
             guard let regID = number(4), let q = number(2), let cseq = number(4), let lease = number(8),
                 let refreshed = number(8), let serial = number(8), let hasInstance = number(1),
                 let contact = string(), let parameters = string(), let instance = string(), let callID = string(),
                 let path = string()
             else { return nil }
-            bindings.append(
-                Binding(
-                    contact: contact,
-                    parameters: parameters,
-                    instance: hasInstance == 1 ? instance : nil,
-                    regID: UInt32(truncatingIfNeeded: regID),
-                    q: UInt16(truncatingIfNeeded: q),
-                    callID: callID,
-                    cseq: UInt32(truncatingIfNeeded: cseq),
-                    expires: Int64(bitPattern: lease),
-                    lease: Int64(bitPattern: lease),
-                    refreshed: Int64(bitPattern: refreshed),
-                    path: path,
-                    gruuSerial: serial,
-                    flow: nil
-                )
-            )
+            texts.contact = contact
+            texts.parameters = parameters
+            texts.instance = hasInstance == 1 ? instance : nil
+            texts.callID = callID
+            texts.path = path
+            guard var binding = Binding(texts) else { return nil }
+            binding.regID = UInt32(truncatingIfNeeded: regID)
+            binding.q = UInt16(truncatingIfNeeded: q)
+            binding.cseq = UInt32(truncatingIfNeeded: cseq)
+            binding.expires = Int64(bitPattern: lease)
+            binding.lease = Int64(bitPattern: lease)
+            binding.refreshed = Int64(bitPattern: refreshed)
+            binding.gruuSerial = serial
+            bindings.append(binding)
         }
         return bindings
     }

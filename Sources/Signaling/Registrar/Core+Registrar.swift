@@ -53,7 +53,11 @@ extension Core {
 
     /// Works out the new bindings, all or nothing, and has them stored.
     private func update(_ request: Request, _ address: AddressOfRecord) {
-        let before = location.bindings(of: address).filter { $0.expires > now.wall || $0.flow != nil }
+        var before = location.bindings(of: address)
+        // Nearly always all of them, and then the array is not made anew.
+        if before.contains(where: { $0.expires <= now.wall && $0.flow == nil }) {
+            before.removeAll { $0.expires <= now.wall && $0.flow == nil }
+        }
         var plan = RegistrationPlan(
             bindings: before,
             settings: settings,
@@ -146,7 +150,7 @@ extension Core {
                 out.append(text: "Min-Expires: ")
                 out.append(decimal: UInt64(clamping: least.seconds))
                 out.append(text: "\r\n")
-            case .firstHopLacksOutbound, .malformed, .outOfOrder, .tooManyContacts: break
+            case .firstHopLacksOutbound, .malformed, .outOfOrder, .tooLong, .tooManyContacts: break
             }
         }
     }
@@ -190,8 +194,11 @@ extension Core {
     func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
         // The new flow may have closed while its binding was being stored.
         guard let instance = binding.instance, let flow = binding.flow, flows.isOpen(flow) else { return }
-        let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
-        if let gone = succession.arrive(flow, of: way) { flows.update(flow) { $0.predecessor = gone } }
+        let gone = succession.arrive(
+            flow,
+            of: FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
+        )
+        if let gone { flows.update(flow) { $0.predecessor = gone } }
         for old in before where old.isSameWay(as: binding) {
             guard let oldFlow = old.flow, oldFlow != flow else { continue }
             succession.succeed(oldFlow, by: flow)
@@ -224,13 +231,13 @@ extension Core {
     /// An address-of-record has no binding over a flow any more.
     private func release(_ flow: FlowID, from address: AddressOfRecord) {
         guard flows.isOpen(flow) else { return }
-        flows.update(flow) { $0.addresses.removeAll { $0 == address } }
+        flows.update(flow) { $0.addresses.remove(address) }
         if flows[flow]?.addresses.isEmpty ?? false { outbox.append(.keepAlive(flow, settings.idleLimit)) }
     }
 
     /// Has an address-of-record looked at when its first binding expires.
     func schedule(_ address: AddressOfRecord, _ bindings: [Binding]) {
-        guard let earliest = bindings.map(\.expires).min() else { return }
+        guard let earliest = bindings.lazy.map(\.expires).min() else { return }
         let second = earliest / 1000 + 1
         if let earlier = location.scheduled(address), earlier <= second { return }
         if expiry.isEmpty { armExpiry() }
@@ -292,7 +299,7 @@ extension Core {
                     continue
                 }
                 if let instance = binding.instance {
-                    let way = FlowSuccession.Way(address: address, instance: instance, regID: binding.regID)
+                    let way = FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
                     succession.retire(flow.id, of: way)
                 }
                 let isParked = binding.isWakeable && binding.expires > now.wall
@@ -318,7 +325,7 @@ extension Core {
                 RegistrationChange(
                     kind: kind,
                     address: address,
-                    contact: binding?.contact ?? ByteString(),
+                    contact: binding?.contact ?? Excerpt(),
                     instance: binding?.instance,
                     flow: binding?.flow,
                     expires: kind == .registered || kind == .refreshed || kind == .replaced || kind == .parked

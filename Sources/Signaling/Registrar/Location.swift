@@ -11,7 +11,7 @@ struct Location {
         var isNeeded: Bool { !bindings.isEmpty || scheduled > 0 }
     }
 
-    private var records: [AddressOfRecord: Record] = [:]
+    private var records = AddressTable<Record>()
     /// Which address-of-record a temporary GRUU's serial belongs to.
     private var serials: [UInt64: AddressOfRecord] = [:]
     /// Number of bindings, parked ones included.
@@ -41,8 +41,11 @@ struct Location {
     }
 
     private mutating func change(_ address: AddressOfRecord, _ change: (inout Record) -> Void) {
-        change(&records[address, default: Record()])
-        if records[address]?.isNeeded == false { records[address] = nil }
+        records.update(address) { known in
+            var record = known ?? Record()
+            change(&record)
+            known = record.isNeeded ? record : nil
+        }
     }
 
     /// The owner of a temporary GRUU.

@@ -7,6 +7,7 @@ enum RegistrationFault: Error, Equatable {
     case outOfOrder
     case tooManyContacts
     case firstHopLacksOutbound
+    case tooLong
 
     var status: Status {
         switch self {
@@ -17,6 +18,7 @@ enum RegistrationFault: Error, Equatable {
         case .outOfOrder: Status(500, "CSeq Out of Order")
         case .tooManyContacts: Status(403, "Too Many Contacts")
         case .firstHopLacksOutbound: .firstHopLacksOutbound
+        case .tooLong: .messageTooLarge
         }
     }
 }
@@ -33,7 +35,9 @@ struct RegistrationPlan {
     /// Whether the client offers keep-alives of RFC 6223.
     private(set) var asksForKeepAlive = false
 
-    private let settings: Settings
+    private let shortest, usual, longest: Interval
+    private let expiryJitter: Double
+    private let maxContacts: Int
     private let now: Now
     private let flow: FlowID
     private let jitter: Double
@@ -48,7 +52,12 @@ struct RegistrationPlan {
     ///   - newSerial: a random number, not 0.
     init(bindings: [Binding], settings: Settings, now: Now, flow: FlowID, jitter: Double, newSerial: UInt64) {
         self.bindings = bindings
-        self.settings = settings
+        // Not the whole of the settings: it has arrays, and copies cost.
+        shortest = settings.minExpires
+        usual = settings.defaultExpires
+        longest = settings.maxExpires
+        expiryJitter = settings.expiryJitter
+        maxContacts = settings.maxContacts
         self.now = now
         self.flow = flow
         self.jitter = jitter
@@ -59,11 +68,11 @@ struct RegistrationPlan {
     mutating func apply(_ message: Message) throws(RegistrationFault) {
         let contacts: [Contact]
         let header: UInt32?
-        let callID: ByteString
+        let callID: Excerpt
         let cseq: UInt32
         do {
             contacts = try Contact.all(of: message)
-            callID = message.string(try message.callID())
+            callID = message.excerpt(try message.callID())
             cseq = try message.cseq().number
         } catch {
             throw .malformed(.contact)
@@ -107,7 +116,7 @@ struct RegistrationPlan {
                 supportsGRUU: supportsGRUU
             )
         }
-        guard bindings.count <= settings.maxContacts else { throw .tooManyContacts }
+        guard bindings.count <= maxContacts else { throw .tooManyContacts }
     }
 
     private mutating func apply(
@@ -115,26 +124,23 @@ struct RegistrationPlan {
         of message: Message,
         regID: UInt32,
         expires: UInt32?,
-        callID: ByteString,
+        callID: Excerpt,
         cseq: UInt32,
-        path: ByteString,
+        path: Excerpt,
         supportsGRUU: Bool
     ) throws(RegistrationFault) {
-        var binding = Binding(
-            contact: message.string(contact.nameAddress.uri),
-            parameters: otherParameters(message.bytes, contact.nameAddress.parameters),
-            instance: contact.instance.map { instanceText(message.bytes, $0) },
-            regID: regID,
-            q: contact.q,
-            callID: callID,
-            cseq: cseq,
-            expires: 0,
-            lease: 0,
-            refreshed: now.wall,
-            path: path,
-            gruuSerial: 0,
-            flow: flow
-        )
+        var texts = Binding.Texts()
+        texts.contact = message.excerpt(contact.nameAddress.uri)
+        texts.parameters = otherParameters(message.bytes, contact.nameAddress.parameters)
+        texts.instance = contact.instance.map { instanceText(message.bytes, $0) }
+        texts.callID = callID
+        texts.path = path
+        guard var binding = Binding(texts) else { throw .tooLong }
+        binding.regID = regID
+        binding.q = contact.q
+        binding.cseq = cseq
+        binding.refreshed = now.wall
+        binding.flow = flow
         let index = bindings.firstIndex { $0.isSameWay(as: binding) }
         if let index, bindings[index].callID == callID, bindings[index].cseq >= cseq { throw .outOfOrder }
         if expires == 0 {
@@ -176,18 +182,18 @@ struct RegistrationPlan {
 
     /// The time that is granted (RFC 3261 section 10.3 step 7).
     private func granted(_ asked: UInt32?) throws(RegistrationFault) -> Interval {
-        let wanted = asked.map { Interval.seconds(Int64($0)) } ?? settings.defaultExpires
-        if wanted < settings.minExpires {
+        let wanted = asked.map { Interval.seconds(Int64($0)) } ?? usual
+        if wanted < shortest {
             // Only what is shorter than an hour may be called too brief.
-            if wanted < .seconds(3600) { throw .tooBrief(settings.minExpires) }
+            if wanted < .seconds(3600) { throw .tooBrief(shortest) }
         }
-        let bounded = min(wanted, settings.maxExpires)
-        let shortened = Double(bounded.seconds) * (1 - settings.expiryJitter * jitter)
-        return max(.seconds(Int64(shortened)), min(settings.minExpires, bounded))
+        let bounded = min(wanted, longest)
+        let shortened = Double(bounded.seconds) * (1 - expiryJitter * jitter)
+        return max(.seconds(Int64(shortened)), min(shortest, bounded))
     }
 
     /// The Path header values, and whether the first hop keeps flows (`ob`, RFC 5626 section 5.1).
-    private func path(of message: Message) throws(RegistrationFault) -> (value: ByteString, isOutbound: Bool) {
+    private func path(of message: Message) throws(RegistrationFault) -> (value: Excerpt, isOutbound: Bool) {
         var value: [UInt8] = []
         var isOutbound = false
         for range in message.values(.path) {
@@ -199,7 +205,7 @@ struct RegistrationPlan {
             // The last value is the hop next to the phone.
             isOutbound = message.bytes.parameter("ob", in: uri.parameters) != nil
         }
-        return (ByteString(value), isOutbound)
+        return (Excerpt(ByteString(value)), isOutbound)
     }
 
     /// Whether the phone itself sent this: one Via.
@@ -210,17 +216,23 @@ struct RegistrationPlan {
     }
 
     /// `"<urn:uuid:...>"` without quotes and brackets.
-    private func instanceText(_ bytes: [UInt8], _ range: Range<Int>) -> ByteString {
+    private func instanceText(_ bytes: [UInt8], _ range: Range<Int>) -> Excerpt {
+        if range.count > 4, !bytes[range].contains(UInt8(ascii: "\\")),
+            bytes.isEqual(range.lowerBound..<range.lowerBound + 2, "\"<"),
+            bytes.isEqual(range.upperBound - 2..<range.upperBound, ">\"")
+        {
+            return Excerpt(bytes, range.lowerBound + 2..<range.upperBound - 2)
+        }
         var text = bytes.unquoted(range).bytes
         if text.first == UInt8(ascii: "<"), text.last == UInt8(ascii: ">"), text.count > 2 {
             text.removeLast()
             text.removeFirst()
         }
-        return ByteString(text)
+        return Excerpt(ByteString(text))
     }
 
     /// The parameters that are given back with the contact and not kept in a field of their own.
-    private func otherParameters(_ bytes: [UInt8], _ range: Range<Int>) -> ByteString {
+    private func otherParameters(_ bytes: [UInt8], _ range: Range<Int>) -> Excerpt {
         var kept: [UInt8] = []
         for parameter in Parameters(bytes, range) {
             var isKnown = false
@@ -232,6 +244,6 @@ struct RegistrationPlan {
             kept.append(UInt8(ascii: ";"))
             kept.append(bytes, parameter.name.lowerBound..<(parameter.value ?? parameter.name).upperBound)
         }
-        return ByteString(kept)
+        return Excerpt(ByteString(kept))
     }
 }

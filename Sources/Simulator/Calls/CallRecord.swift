@@ -27,7 +27,9 @@ struct CallRecord {
     var rings: [Ring] = []
     /// Devices that could be reached when it was placed, with the pipes they were on.
     var expected: [(handset: Int, pipe: Int, generation: Int32)] = []
-    /// The caller's pipe when it ended, and whether it was sound.
+    /// The caller's connections when it was placed.
+    var callerPipes: [(pipe: Int, generation: Int32)] = []
+    /// Whether they were all sound when it ended, so that the server could know of the end.
     var callerWasConnected = false
     /// Lives of the node when it was placed and when it ended.
     var epoch: Int32 = 0

@@ -6,9 +6,11 @@ import Signaling
 extension World {
     /// What a person does in a day, spread over it.
     func arrangeDay(_ handset: Handset, _ random: inout SeededRandom) {
-        let day = 86_400_000.0
-        arrange(.dial, handset.index, in: 60_000 + random.pause(mean: day / max(scenario.callsPerDay, 0.001)))
-        arrange(.says, handset.index, in: 60_000 + random.pause(mean: day / max(scenario.messagesPerDay, 0.001)))
+        func first(_ perDay: Double) -> Int64 {
+            60_000 + Int64(random.fraction() * min(86_400_000 / max(perDay, 1e-6), 1e15))
+        }
+        arrange(.dial, handset.index, in: first(scenario.callsPerDay))
+        arrange(.says, handset.index, in: first(scenario.messagesPerDay))
     }
 
     /// Somebody wants to call.
@@ -59,6 +61,7 @@ extension World {
         calls[number]?.placedAt = time
         calls[number]?.epoch = nodes[caller.node].epoch
         calls[number]?.expected = reachable(call.callee)
+        calls[number]?.callerPipes = caller.pipes.map { (Int($0), pipes[Int($0)].generation) }
         caller.notes.add(.called, call.callee, at: time)
         var uri: [UInt8] = []
         handsets[devices[call.callee][0]].identity.address.appendURI(to: &uri)
@@ -94,7 +97,7 @@ extension World {
     }
 
     func record(_ step: JournalStep) {
-        guard let number = callNumbers[step.callID] else { return }
+        guard let number = callNumbers[step.callID.string] else { return }
         let line = "\(WorldTime(step.wall - Self.dawn)) node: \(step.kind)"
         calls[number]?.steps.append(line)
     }
@@ -114,7 +117,11 @@ extension World {
         if let endedAt = call.endedAt, call.callerWasConnected, time - endedAt > 2000,
             time - cutUntil[Int(handset.access)] > 5000
         {
-            broke(.oneRing, "phone \(handset.index) rang \(time - endedAt) ms after call \(number) was over", journal(call))
+            broke(
+                .oneRing,
+                "phone \(handset.index) rang \(time - endedAt) ms after call \(number) was over",
+                journal(call)
+            )
         }
         if call.rings.isEmpty, let placedAt = call.placedAt {
             Tally.note(time - placedAt, in: &tally.ringTimes)
@@ -203,7 +210,9 @@ extension World {
         let caller = handsets[call.caller]
         calls[number]?.endedAt = time
         calls[number]?.outcome = outcome
-        calls[number]?.callerWasConnected = isConnected(caller) && nodes[caller.node].epoch == call.epoch
+        calls[number]?.callerWasConnected =
+            nodes[caller.node].epoch == call.epoch && !call.callerPipes.isEmpty
+            && call.callerPipes.allSatisfy { isSound($0.pipe, $0.generation) }
         tally.outcomes[Int(outcome.rawValue)] += 1
         if call.answeredAt != nil {
             for ring in call.rings where ring.endedAt == nil { leaveAfterSilence(number, ring.handset) }
@@ -250,7 +259,9 @@ extension World {
         arrange(.says, handset.index, in: pause)
         guard handset.state != .flat, devices.count > 1 else { return }
         let other = handsets[devices[peopleRandom.below(devices.count)][0]]
-        guard other.node == handset.node, other.user != handset.user, handset.phone?.isRegistered ?? false else { return }
+        guard other.node == handset.node, other.user != handset.user, handset.phone?.isRegistered ?? false else {
+            return
+        }
         var uri: [UInt8] = []
         other.identity.address.appendURI(to: &uri)
         let text = Payload(type: "text/plain", bytes: Array("to u\(other.user)".utf8))
@@ -284,7 +295,11 @@ extension World {
         tally.messagesDelivered += 1
         handset.notes.add(.message, 0, at: time)
         if payload.bytes != Array("to u\(handset.user)".utf8) {
-            broke(.rightDevice, "phone \(handset.index) got a message for another: \(ByteString(payload.bytes))", handset.notes.lines)
+            broke(
+                .rightDevice,
+                "phone \(handset.index) got a message for another: \(ByteString(payload.bytes))",
+                handset.notes.lines
+            )
         }
     }
 }

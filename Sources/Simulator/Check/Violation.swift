@@ -31,7 +31,8 @@ public struct Violation: Error, Sendable, CustomStringConvertible {
 
     /// All of it, for people.
     public var description: String {
-        (["rule \(rule.rawValue) (\(rule)) broken at \(WorldTime(time)), seed \(seed): \(what)"] + journal.map { "    " + $0 })
+        (["rule \(rule.rawValue) (\(rule)) broken at \(WorldTime(time)), seed \(seed): \(what)"]
+            + journal.map { "    " + $0 })
             .joined(separator: "\n")
     }
 }

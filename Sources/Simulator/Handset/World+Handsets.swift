@@ -116,7 +116,11 @@ extension World {
             tally.refusedRegistrations += 1
             handset.notes.add(.registrationFailed, line, at: time)
             if case .status(let status) = failure, status == 401 || status == 403 {
-                broke(.everythingEnds, "phone \(handset.index) was refused with its right password", handset.notes.lines)
+                broke(
+                    .everythingEnds,
+                    "phone \(handset.index) was refused with its right password",
+                    handset.notes.lines
+                )
             }
         case .unregistered(let line):
             handset.notes.add(.unregistered, line, at: time)

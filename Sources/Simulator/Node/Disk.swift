@@ -28,8 +28,8 @@ struct Disk {
         pending = []
         guard !isFaulty else { return (writes, false) }
         commits += 1
-        for write in writes {
-            if committed.updateValue(write.value ?? [], forKey: write.key) == nil { order.append(write.key) }
+        for write in writes where committed.updateValue(write.value ?? [], forKey: write.key) == nil {
+            order.append(write.key)
         }
         return (writes, true)
     }

@@ -34,7 +34,7 @@ public final class AccountDatabase {
         database = try Database(path: directory.file(Self.fileName), busyTimeout: 5_000)
         try database.useWriteAheadLog()
         // What is looked up is remembered elsewhere, and the kernel caches the file.
-        try database.execute("PRAGMA synchronous=FULL; PRAGMA cache_size=-512")
+        try database.execute("PRAGMA synchronous=FULL; PRAGMA cache_size=-128")
         try Self.schema.prepare(database)
         select = try database.prepare("SELECT ha1_md5, ha1_sha256, digest FROM accounts WHERE address = ?")
         insert = try database.prepare(

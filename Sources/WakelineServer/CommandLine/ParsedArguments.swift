@@ -2,6 +2,8 @@
 public struct ParsedArguments: Sendable, Equatable {
     private var positional: [String] = []
     private var named: [String: [String]] = [:]
+    /// All of it, as it was written.
+    public private(set) var all: [String] = []
 
     /// The argument at a place; the parser has made sure that there are enough.
     public subscript(_ place: Int) -> String {
@@ -24,6 +26,7 @@ public struct ParsedArguments: Sendable, Equatable {
     ///   - command: says what there may be.
     /// - Throws: what is wrong first, with the mend.
     init(_ arguments: [String], for command: Command) throws(UsageError) {
+        all = arguments
         var rest = arguments[...]
         var onlyPlaces = false
         while let argument = rest.popFirst() {

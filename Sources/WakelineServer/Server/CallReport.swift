@@ -8,66 +8,95 @@ final class CallReport {
     private let calls: Logger
     private let registrar: Logger
     private var lines: [UInt8] = []
+    private var text: LogText
+    private var scratch: [UInt8] = []
 
     init(journal: JournalFile, loggers: LoggerFactory) {
         self.journal = journal
         calls = loggers.logger("calls")
         registrar = loggers.logger("registrar")
+        text = calls.emptyText
     }
 
     /// Takes a step of a call.
     func take(_ step: JournalStep) {
-        JournalLine.begin(wall: step.wall, callID: step.callID.bytes.span, step: step.kind.word, to: &lines)
+        JournalLine.begin(
+            wall: step.wall,
+            callID: step.callID.bytes.span.extracting(step.callID.range),
+            step: step.kind.word,
+            to: &lines
+        )
         switch step.kind {
         case .received(let method, let from, let to):
-            JournalLine.add("method", method.bytes, to: &lines)
-            JournalLine.add("from", from.bytes, to: &lines)
-            JournalLine.add("to", to.bytes, to: &lines)
+            JournalLine.add("method", words: method, to: &lines)
+            add("from", from)
+            add("to", to)
         case .forwarded(let target, let instance):
-            JournalLine.add("contact", target.bytes, to: &lines)
-            if let instance { JournalLine.add("instance", instance.bytes, to: &lines) }
+            add("contact", target)
+            if let instance { add("instance", instance) }
         case .answered(let status): JournalLine.add("status", status, to: &lines)
-        case .failed(let reason): JournalLine.add("reason", reason.bytes, to: &lines)
+        case .failed(let reason): JournalLine.add("reason", words: reason, to: &lines)
         case .cancelled: break
-        case .inDialog(let method): JournalLine.add("method", method.bytes, to: &lines)
+        case .inDialog(let method): add("method", method)
         case .verdict(let verdict):
             JournalLine.add("status", verdict.status, to: &lines)
-            JournalLine.add("reason", verdict.reason.bytes, to: &lines)
+            JournalLine.add("reason", words: verdict.reason, to: &lines)
             log(verdict, of: step)
         }
-        if let flow = step.flow { JournalLine.add("flow", Array(flow.description.utf8), to: &lines) }
+        if let flow = step.flow {
+            scratch.removeAll(keepingCapacity: true)
+            flow.append(to: &scratch)
+            JournalLine.add("flow", scratch, to: &lines)
+        }
         JournalLine.end(&lines)
+    }
+
+    private func add(_ key: StaticString, _ value: Excerpt) {
+        JournalLine.add(key, value.bytes.span.extracting(value.range), to: &lines)
     }
 
     /// Hands what was taken in this turn over to be written.
     func flush() {
-        guard !lines.isEmpty else { return }
-        journal.append(lines)
-        lines.removeAll(keepingCapacity: true)
+        if !lines.isEmpty {
+            journal.append(lines)
+            lines.removeAll(keepingCapacity: lines.capacity <= 1 << 16)
+        }
+        if text.lines > 0 {
+            calls.write(text)
+            text.removeAll()
+        }
     }
 
     private func log(_ verdict: JournalStep.Verdict, of step: JournalStep) {
-        calls.info(
-            "call",
-            [
-                LogField("sip.call-id", step.callID),
-                LogField("sip.from", verdict.from),
-                LogField("sip.to", verdict.to),
-                LogField("call.status", verdict.status),
-                LogField("call.verdict", verdict.reason),
-            ]
-        )
+        guard calls.level <= .info else { return }
+        text.begin(wall: step.wall, level: .info, subsystem: calls.subsystem, message: "call")
+        text.add("sip.call-id", step.callID)
+        text.add("sip.from", verdict.from)
+        text.add("sip.to", verdict.to)
+        text.add("call.status", verdict.status)
+        text.add("call.verdict", verdict.reason)
+        text.end()
     }
 
     /// Takes a change of a registration.
     ///
     /// A refresh changes nothing an operator waits for.
     func take(_ change: RegistrationChange) {
-        registrar.log(
-            change.kind == .refreshed ? .debug : .info,
-            "registration",
-            fields(of: change)
-        )
+        let level = change.kind == .refreshed ? LogLevel.debug : .info
+        guard registrar.level <= level else { return }
+        text.begin(wall: wallClock(), level: level, subsystem: registrar.subsystem, message: "registration")
+        text.add("registration.change", change.kind.word)
+        text.add("sip.aor", Excerpt(change.address.text))
+        if !change.contact.isEmpty { text.add("sip.contact", change.contact) }
+        if let instance = change.instance { text.add("sip.instance", instance) }
+        if let flow = change.flow {
+            scratch.removeAll(keepingCapacity: true)
+            flow.append(to: &scratch)
+            text.add("flow.id", scratch, scratch.indices)
+        }
+        if change.expires > 0 { text.add("registration.expires", change.expires) }
+        if let reason = change.reason { text.add("registration.reason", reason) }
+        text.end()
     }
 
     /// Takes a registration that went to a domain not served here: the phone is set up wrongly, or this server is.
@@ -80,19 +109,6 @@ final class CallReport {
         if let remote = asked.remote { fields.append(LogField("flow.remote", remote)) }
         if asked.unreported > 0 { fields.append(LogField("others", asked.unreported)) }
         registrar.warning("a phone wants to register in a domain that is not served here", fields)
-    }
-
-    private func fields(of change: RegistrationChange) -> [LogField] {
-        var fields = [
-            LogField("registration.change", change.kind.rawValue),
-            LogField("sip.aor", change.address),
-        ]
-        if !change.contact.isEmpty { fields.append(LogField("sip.contact", change.contact)) }
-        if let instance = change.instance { fields.append(LogField("sip.instance", instance)) }
-        if let flow = change.flow { fields.append(LogField("flow.id", flow)) }
-        if change.expires > 0 { fields.append(LogField("registration.expires", change.expires)) }
-        if let reason = change.reason { fields.append(LogField("registration.reason", reason)) }
-        return fields
     }
 }
 
@@ -111,7 +127,23 @@ extension JournalStep.Kind {
     }
 }
 
-extension StaticString {
-    /// The text, to be quoted.
-    fileprivate var bytes: [UInt8] { withUTF8Buffer { Array($0) } }
+extension RegistrationChange.Kind {
+    /// The change in one word.
+    fileprivate var word: StaticString {
+        switch self {
+        case .registered: "registered"
+        case .refreshed: "refreshed"
+        case .replaced: "replaced"
+        case .unregistered: "unregistered"
+        case .expired: "expired"
+        case .ended: "ended"
+        case .parked: "parked"
+        case .rejected: "rejected"
+        }
+    }
+}
+
+extension LogText {
+    /// Adds a part of a message or a binding.
+    fileprivate mutating func add(_ key: StaticString, _ value: Excerpt) { add(key, value.bytes, value.range) }
 }

@@ -1,0 +1,320 @@
+import PhoneKit
+import SIP
+import Softphone
+
+/// Operations: how they begin, what they wait for, and how they end.
+extension LoadRun {
+    /// Begins an operation with phones that rest; where there are none, that is a failure of the plan.
+    func begin(_ operation: Operation, _ now: Now) {
+        if operation == .abuse {
+            abusers?.begin { [unowned self] in self.abuseEnded($0) }
+            open[operation.rawValue] += 1
+            figures[.abuse].begun += isCounting ? 1 : 0
+            return
+        }
+        guard let phone = takeIdle() else { return starved(operation) }
+        switch operation {
+        case .ping:
+            startOperation(operation, phone, now)
+            driver.perform(phone, now: now) { $0.ping(now: now) }
+        case .refresh:
+            startOperation(operation, phone, now)
+            driver.perform(phone, now: now) { $0.refresh(now: now) }
+        case .register:
+            startOperation(operation, phone, now)
+            driver.perform(phone, now: now) { $0.refresh(forgetsChallenges: true, now: now) }
+        case .reconnect:
+            startOperation(operation, phone, now)
+            phones[phone].isRegistered = false
+            driver.perform(phone, now: now) { $0.relaunched(now: now) }
+        case .message, .call:
+            guard let peer = takeIdle() else {
+                idle.add(phone)
+                return starved(operation)
+            }
+            startOperation(operation, phone, now)
+            phones[phone].peer = Int32(truncatingIfNeeded: peer)
+            phones[peer].peer = Int32(truncatingIfNeeded: phone)
+            phones[peer].operation = operation
+            phones[peer].generation &+= 1
+            phones[peer].didArrive = false
+            phones[peer].isAnswered = false
+            phones[peer].isCaller = false
+            if operation == .message { sendMessage(phone, peer, now) } else { call(phone, peer, now) }
+        case .setUp, .abuse: break
+        }
+    }
+
+    private func takeIdle() -> Int? {
+        while let phone = idle.take() {
+            if phones[phone].operation == nil, phones[phone].isRegistered { return phone }
+        }
+        return nil
+    }
+
+    private func starved(_ operation: Operation) {
+        guard isCounting else { return }
+        figures[operation].begun += 1
+        fail(operation, "no phone was free")
+    }
+
+    func startOperation(_ operation: Operation, _ phone: Int, _ now: Now) {
+        open[operation.rawValue] += 1
+        phones[phone].operation = operation
+        phones[phone].generation &+= 1
+        phones[phone].counts = isCounting || operation == .setUp
+        phones[phone].isCaller = true
+        phones[phone].didArrive = false
+        phones[phone].isAnswered = false
+        phones[phone].ringTime = nil
+        if phones[phone].counts { figures[operation].begun += 1 }
+        arrange(.giveUp, phone, at: now.monotonic + plan.patience)
+        phones[phone].beganAt = Clock.microseconds()
+    }
+
+    func arrange(_ kind: Errand.Kind, _ phone: Int, at time: Instant) {
+        _ = wheel.arm(
+            at: time,
+            Errand(kind: kind, phone: Int32(truncatingIfNeeded: phone), generation: phones[phone].generation)
+        )
+    }
+
+    func perform(_ errand: Errand, _ now: Now) {
+        let phone = Int(errand.phone)
+        guard phones[phone].generation == errand.generation, let operation = phones[phone].operation else { return }
+        switch errand.kind {
+        case .giveUp: end(phone, failure: "no answer in time", now)
+        case .answer:
+            guard operation == .call, let call = phones[phone].call else { return }
+            driver.perform(phone, now: now) { $0.answer(call, session: session(phones[phone].token &+ 1), now: now) }
+        case .hangUp:
+            guard operation == .call, let call = phones[phone].call else { return }
+            driver.perform(phone, now: now) { $0.hangUp(call, now: now) }
+        }
+    }
+
+    private func sendMessage(_ phone: Int, _ peer: Int, _ now: Now) {
+        phones[phone].token &+= 1
+        var text = plan.message
+        text.append(text: " ")
+        text.append(decimal: UInt64(phone))
+        text.append(text: "/")
+        text.append(decimal: phones[phone].token)
+        let id = driver.perform(phone, now: now) {
+            $0.send(Payload(type: "text/plain", bytes: text), to: phones[peer].uri, now: now)
+        }
+        if id == nil { end(phone, failure: "not registered", now) }
+    }
+
+    private func call(_ phone: Int, _ peer: Int, _ now: Now) {
+        phones[phone].token = UInt64(truncatingIfNeeded: phone) << 32 | UInt64(phones[phone].generation)
+        phones[phone].call = driver.perform(phone, now: now) {
+            $0.call(phones[peer].uri, session: session(phones[phone].token), now: now)
+        }
+    }
+
+    /// A body of the size of a real session description, which tells one call from another.
+    private func session(_ token: UInt64) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(180)
+        out.append(text: "v=0\r\no=- ")
+        out.append(decimal: token)
+        out.append(text: " 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n")
+        out.append(text: "m=audio 40000 RTP/AVP 0 8 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n")
+        out.append(text: "a=rtpmap:101 telephone-event/8000\r\na=sendrecv\r\n")
+        return out
+    }
+
+    /// What a phone tells.
+    func heard(_ report: PhoneReport, _ now: Now) {
+        let phone = report.phone
+        switch report.event {
+        case .registered: registered(phone, now)
+        case .registrationFailed(_, let failure, let retry):
+            phones[phone].isRegistered = false
+            end(phone, failure: Self.words("not registered", failure), now)
+            // A refused phone is of no more use; others come back by themselves.
+            if retry == nil { idleAgain(phone) }
+        case .flowLost(_, let reason, _):
+            phones[phone].isRegistered = false
+            if phones[phone].operation == .reconnect { return }
+            note("connection lost: \(reason)")
+            end(phone, failure: "connection lost", now)
+        case .pong: if phones[phone].operation == .ping { end(phone, failure: nil, now) }
+        case .incomingCall(let handle, let call): rang(phone, handle, call, now)
+        case .callProgress(let handle, let status, _):
+            guard phones[phone].call == handle, status == 180, phones[phone].ringTime == nil else { return }
+            phones[phone].ringTime = Clock.microseconds() - phones[phone].beganAt
+        case .callAccepted(let handle, let body): accepted(phone, handle, body, now)
+        case .callConfirmed(let handle, _): if phones[phone].call == handle { phones[phone].isAnswered = true }
+        case .callEnded(let handle, let reason): ended(phone, handle, reason, now)
+        case .message(_, let payload): messageArrived(phone, payload, now)
+        case .answered(_, let outcome): answered(phone, outcome, now)
+        case .unregistered, .callArrived, .offered, .offerAnswered, .requestAudio, .releaseAudio,
+            .keepAliveHandlerFinished:
+            break
+        }
+    }
+
+    private func registered(_ phone: Int, _ now: Now) {
+        let wasRegistered = phones[phone].isRegistered
+        phones[phone].isRegistered = true
+        switch phones[phone].operation {
+        case .setUp, .refresh, .register, .reconnect: end(phone, failure: nil, now)
+        case nil: if !wasRegistered { idle.add(phone) }
+        case .ping, .message, .call, .abuse: break
+        }
+    }
+
+    private func rang(_ phone: Int, _ handle: CallHandle, _ call: IncomingCall, _ now: Now) {
+        let caller = Int(phones[phone].peer)
+        guard phones[phone].operation == .call, phones.indices.contains(caller), !phones[phone].isCaller,
+            call.session == session(phones[caller].token), call.from == phones[caller].uri
+        else {
+            fail(.call, "a phone rang for a call that is not for it")
+            driver.perform(phone, now: now) { $0.reject(handle, status: 486, now: now) }
+            return
+        }
+        phones[phone].call = handle
+        phones[phone].token = phones[caller].token
+        phones[phone].didArrive = true
+        if plan.ring <= 0 {
+            driver.perform(phone, now: now) { $0.answer(handle, session: session(phones[phone].token &+ 1), now: now) }
+        } else {
+            arrange(.answer, phone, at: now.monotonic + .milliseconds(plan.ring))
+        }
+    }
+
+    private func accepted(_ phone: Int, _ handle: CallHandle, _ body: [UInt8], _ now: Now) {
+        guard phones[phone].call == handle, phones[phone].operation == .call else { return }
+        guard body == session(phones[phone].token &+ 1) else {
+            return end(phone, failure: "the answer has another body than was sent", now)
+        }
+        phones[phone].isAnswered = true
+        arrange(.hangUp, phone, at: now.monotonic + .milliseconds(plan.hold))
+    }
+
+    /// One side of a call is over; when both are, it is looked at as a whole.
+    private func ended(_ phone: Int, _ handle: CallHandle, _ reason: CallEnd, _ now: Now) {
+        guard phones[phone].operation == .call, phones[phone].call == handle else { return }
+        phones[phone].call = nil
+        let isCaller = phones[phone].isCaller
+        if isCaller, !phones[phone].isAnswered {
+            return end(phone, failure: "call \(Self.words(reason))", now)
+        }
+        guard !isCaller else { return }
+        let caller = Int(phones[phone].peer)
+        guard phones.indices.contains(caller), phones[caller].peer == Int32(truncatingIfNeeded: phone) else { return }
+        // The caller hung up, and the BYE is here: the last that was to come.
+        let isRight = reason == .remote && phones[phone].isAnswered && phones[caller].isAnswered
+        end(caller, failure: isRight ? nil : "call \(Self.words(reason))", now)
+    }
+
+    private func messageArrived(_ phone: Int, _ payload: Payload, _ now: Now) {
+        let sender = Int(phones[phone].peer)
+        guard phones[phone].operation == .message, phones.indices.contains(sender) else {
+            return fail(.message, "a message came to the wrong phone, or late")
+        }
+        var text = plan.message
+        text.append(text: " ")
+        text.append(decimal: UInt64(sender))
+        text.append(text: "/")
+        text.append(decimal: phones[sender].token)
+        if payload.bytes == text { phones[phone].didArrive = true } else { fail(.message, "a message was changed") }
+    }
+
+    private func answered(_ phone: Int, _ outcome: Outcome, _ now: Now) {
+        guard phones[phone].operation == .message, phones[phone].isCaller else { return }
+        switch outcome {
+        case .answered(200):
+            let peer = Int(phones[phone].peer)
+            let didArrive = phones.indices.contains(peer) && phones[peer].didArrive
+            end(phone, failure: didArrive ? nil : "answered, but not delivered", now)
+        case .answered(let status): end(phone, failure: "answered \(status)", now)
+        case .failed(let failure): end(phone, failure: Self.words("message", failure), now)
+        }
+    }
+
+    /// An operation is over.
+    func end(_ phone: Int, failure: String?, _ now: Now) {
+        guard let operation = phones[phone].operation else { return }
+        let peer = Int(phones[phone].peer)
+        // A call or message belongs to the phone that began it.
+        if !phones[phone].isCaller, operation == .call || operation == .message {
+            if phones.indices.contains(peer), phones[peer].operation == operation { end(peer, failure: failure, now) }
+            return
+        }
+        open[operation.rawValue] -= 1
+        let time = (operation == .call ? phones[phone].ringTime : nil) ?? Clock.microseconds() - phones[phone].beganAt
+        if let failure {
+            if phones[phone].counts { fail(operation, failure) } else { note(failure) }
+        } else {
+            sample.succeeded[operation.rawValue] += 1
+            sampleTimes[operation.rawValue].note(time)
+            if phones[phone].counts {
+                figures[operation].succeeded += 1
+                figures[operation].times.note(time)
+            }
+        }
+        if let call = phones[phone].call {
+            phones[phone].call = nil
+            driver.perform(phone, now: now) { $0.hangUp(call, now: now) }
+        }
+        phones[phone].peer = -1
+        idleAgain(phone)
+        if operation == .call || operation == .message, phones.indices.contains(peer) {
+            phones[peer].peer = -1
+            if let call = phones[peer].call {
+                phones[peer].call = nil
+                driver.perform(peer, now: now) { $0.hangUp(call, now: now) }
+            }
+            idleAgain(peer)
+        }
+    }
+
+    private func idleAgain(_ phone: Int) {
+        phones[phone].operation = nil
+        phones[phone].generation &+= 1
+        let takesPart = !plan.storm || phone < plan.steady
+        if phones[phone].isRegistered, takesPart { idle.add(phone) }
+    }
+
+    func fail(_ operation: Operation, _ why: String) {
+        sample.failed += 1
+        figures[operation].failures[why, default: 0] += 1
+    }
+
+    /// A failure outside of what counts is told in the second it happened only.
+    private func note(_ why: String) { sample.failed += 1 }
+
+    private func abuseEnded(_ wasRefused: Bool) {
+        open[Operation.abuse.rawValue] -= 1
+        if wasRefused {
+            sample.succeeded[Operation.abuse.rawValue] += 1
+            figures[.abuse].succeeded += 1
+        } else {
+            fail(.abuse, "neither refused nor closed")
+        }
+    }
+
+    static func words(_ what: String, _ failure: Failure) -> String {
+        switch failure {
+        case .status(let status): "\(what): \(status)"
+        case .flow(let reason): "\(what): connection \(reason)"
+        case .timeout: "\(what): no answer in time"
+        }
+    }
+
+    static func words(_ end: CallEnd) -> String {
+        switch end {
+        case .rejected(let status): "refused: \(status)"
+        case .local: "ended here"
+        case .remote: "ended by the other side too early"
+        case .cancelled: "cancelled"
+        case .answeredElsewhere: "answered elsewhere"
+        case .unanswered: "not answered"
+        case .missed: "missed"
+        case .lost: "lost"
+        }
+    }
+}

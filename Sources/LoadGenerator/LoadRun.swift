@@ -1,0 +1,247 @@
+public import Flows
+public import Observability
+import PhoneKit
+public import Reactor
+public import SIP
+import Softphone
+
+/// A load on a server: many phones on one loop, which do what the plan says and check every answer.
+///
+/// Lives on its loop, and stops it at the end.
+public final class LoadRun {
+    /// What has been seen so far.
+    public internal(set) var figures = LoadFigures()
+    /// Is told each second how it goes.
+    public var progress: (LoadProgress) -> Void = { _ in }
+
+    let plan: LoadPlan
+    let loop: EventLoop
+    let driver: PhoneDriver
+    let carrier: FlowCarrier<PhoneDriver>
+    let meter: ServerMeter?
+    var phones: [LoadPhone] = []
+    var idle = IdleQueue()
+    var wheel: TimerWheel<Errand>
+    var pacers: [Pacer] = []
+    /// Operations under way, by kind.
+    var open = [Int](repeating: 0, count: Operation.allCases.count)
+    var stage = Stage.settingUp
+    /// Phones that were told to start.
+    var started = 0
+    var beganAt: Int64 = 0
+    var loadBeganAt: Int64 = 0
+    var isCounting = false
+    var sample = LoadFigures.Sample()
+    var sampleTimes = [Histogram](repeating: Histogram(), count: Operation.allCases.count)
+    var abusers: Abusers?
+    private var ticker: DeadlineTimer?
+    private var cpuAtBegin: (own: Int64, server: Int64?) = (0, nil)
+    private var countingSince: Int64 = 0
+
+    enum Stage: Hashable {
+        /// Phones connect and register.
+        case settingUp
+        case running
+        /// What is under way may end.
+        case ending
+        case done
+    }
+
+    /// Something to do later: for a phone, in the operation it was arranged in.
+    struct Errand: BitwiseCopyable {
+        enum Kind: UInt8 { case giveUp, answer, hangUp }
+
+        var kind: Kind
+        var phone: Int32
+        var generation: UInt32
+    }
+
+    /// Prepares a load.
+    ///
+    /// - Parameters:
+    ///   - plan: what is to be done.
+    ///   - hashes: MD5 and SHA-256.
+    ///   - random: random bits.
+    ///   - loop: where it is to run.
+    ///   - settings: how connections are carried.
+    ///   - logger: for trouble with sockets.
+    public init(
+        _ plan: LoadPlan,
+        hashes: Hashes,
+        random: RandomSource,
+        loop: EventLoop,
+        settings: FlowSettings,
+        logger: Logger
+    ) {
+        self.plan = plan
+        self.loop = loop
+        var policy = PhonePolicy()
+        policy.userAgent = ByteString()
+        policy.maxCalls = 1
+        let host = PhoneHost(policy: policy, hashes: hashes, random: random)
+        let now = loop.time
+        driver = PhoneDriver(host: host, now: now)
+        carrier = FlowCarrier(loop: loop, receiver: driver, settings: settings, logger: logger)
+        wheel = TimerWheel(now: now.monotonic)
+        meter = plan.serverProcess.map { ServerMeter(process: $0) }
+        for index in 0..<plan.phones { phones.append(addPhone(index, now)) }
+        pacers = plan.paces.map { Pacer($0.operation, $0.pace) }
+        driver.observer = { [unowned self] report, now in self.heard(report, now) }
+        if plan.paces.contains(where: { $0.operation == .abuse }) {
+            abusers = Abusers(plan, loop: loop, settings: settings, logger: logger)
+        }
+    }
+
+    private func addPhone(_ index: Int, _ now: Now) -> LoadPhone {
+        let number = plan.firstPhone + index
+        var instance: [UInt8] = []
+        instance.append(text: "urn:uuid:00000000-0000-1000-8000-")
+        instance.append(hex: UInt64(number), digits: 12)
+        let user = ByteString(plan.userName(number))
+        let identity = PhoneIdentity(
+            address: AddressOfRecord(user: user, domain: ByteString(plan.domain)),
+            secret: .password(ByteString(plan.password(number))),
+            instance: ByteString(instance),
+            proxies: [plan.servers[index % plan.servers.count]]
+        )
+        var uri: [UInt8] = []
+        identity.address.appendURI(to: &uri)
+        _ = driver.add(identity, now: now)
+        return LoadPhone(uri: ByteString(uri))
+    }
+
+    /// Begins; the loop is run by the caller.
+    public func start() {
+        beganAt = Clock.microseconds()
+        if let memory = meter?.memory() { figures.serverMemory = (memory, memory) }
+        loop.endOfTurn = { [unowned self] in
+            self.carrier.turnEnded()
+            self.abusers?.turnEnded()
+        }
+        let timer = DeadlineTimer(loop: loop) { [unowned self] in self.tick() }
+        ticker = timer
+        tick()
+    }
+
+    /// Ends before its time.
+    public func interrupt() { if stage != .done { finish() } }
+
+    /// A millisecond went by, or more.
+    private func tick() {
+        let now = loop.time
+        let microseconds = Clock.microseconds()
+        startPhones(microseconds, now)
+        while let errand = wheel.expire(at: now.monotonic) { perform(errand, now) }
+        if stage == .running { begin(microseconds, now) }
+        let second = Int((microseconds - beganAt) / 1_000_000)
+        if second > sample.second { closeSample(second) }
+        if stage == .ending, open.reduce(0, +) == 0 { finish() }
+        guard stage != .done else { return }
+        carrier.turnEnded()
+        abusers?.turnEnded()
+        ticker?.schedule(at: now.monotonic.milliseconds + 1)
+    }
+
+    private func startPhones(_ microseconds: Int64, _ now: Now) {
+        // The steady ones are there first where the others are to storm.
+        let steady = plan.storm ? min(plan.steady, phones.count) : phones.count
+        var wanted = phones.count
+        if stage == .settingUp {
+            let elapsed = Double(microseconds - beganAt) / 1e6
+            let paced = plan.ramp > 0 ? Int(elapsed * plan.ramp) + 1 : steady
+            wanted = min(steady, paced)
+        } else if plan.storm, microseconds - loadBeganAt < Int64((plan.warmUp + 1) * 1e6) {
+            wanted = started
+        }
+        while started < wanted, stage == .settingUp || stage == .running {
+            let index = started
+            started += 1
+            let operation: Operation = stage == .settingUp ? .setUp : .reconnect
+            startOperation(operation, index, now)
+            driver.perform(index, now: now) { $0.start(now: now) }
+        }
+        guard stage == .settingUp, started >= steady, open[Operation.setUp.rawValue] == 0 else { return }
+        figures.setUpSeconds = Double(microseconds - beganAt) / 1e6
+        if let before = figures.serverMemory?.before, let after = meter?.memory() {
+            figures.serverMemory = (before, after)
+        }
+        guard plan.seconds > 0, !pacers.isEmpty || plan.storm else { return finish() }
+        stage = .running
+        loadBeganAt = microseconds
+        if plan.warmUp <= 0 { beginCounting(microseconds) }
+    }
+
+    private func begin(_ microseconds: Int64, _ now: Now) {
+        let elapsed = Double(microseconds - loadBeganAt) / 1e6
+        if !isCounting, elapsed >= plan.warmUp, figures.seconds == 0 { beginCounting(microseconds) }
+        if elapsed >= plan.warmUp + plan.seconds {
+            endCounting(microseconds)
+            stage = .ending
+            return
+        }
+        for index in pacers.indices {
+            let operation = pacers[index].operation
+            let due = pacers[index].due(
+                at: elapsed,
+                of: plan.warmUp + plan.seconds,
+                open: open[operation.rawValue]
+            )
+            for _ in 0..<due { begin(operation, now) }
+        }
+    }
+
+    private func beginCounting(_ microseconds: Int64) {
+        isCounting = true
+        countingSince = microseconds
+        cpuAtBegin = (Clock.cpu(), meter?.cpu())
+    }
+
+    private func endCounting(_ microseconds: Int64) {
+        guard isCounting else { return }
+        isCounting = false
+        figures.seconds = Double(microseconds - countingSince) / 1e6
+        figures.ownCPU = Clock.cpu() - cpuAtBegin.own
+        if let before = cpuAtBegin.server, let after = meter?.cpu() { figures.serverCPU = after - before }
+    }
+
+    private func closeSample(_ second: Int) {
+        for operation in Operation.allCases.indices {
+            sample.p50[operation] = sampleTimes[operation].quantile(0.5) ?? 0
+            sample.p99[operation] = sampleTimes[operation].quantile(0.99) ?? 0
+            if sampleTimes[operation].count > 0 { sampleTimes[operation] = Histogram() }
+        }
+        figures.samples.append(sample)
+        progress(LoadProgress(sample: sample, registered: phones.count { $0.isRegistered }, phones: phones.count))
+        sample = LoadFigures.Sample()
+        sample.second = second
+    }
+
+    private func finish() {
+        if isCounting { endCounting(Clock.microseconds()) }
+        figures.registered = phones.count { $0.isRegistered }
+        closeSample(sample.second + 1)
+        stage = .done
+        driver.observer = nil
+        carrier.closeAll()
+        carrier.turnEnded()
+        loop.stop()
+    }
+}
+
+/// How a load goes.
+public struct LoadProgress: Sendable {
+    /// The last second.
+    public var sample: LoadFigures.Sample
+    /// Phones that are registered.
+    public var registered: Int
+    /// Phones in all.
+    public var phones: Int
+}
+
+extension EventLoop {
+    /// The time of the turn, as the rules want it.
+    var time: Now {
+        let now = now
+        return Now(monotonic: Instant(milliseconds: now.monotonic), wall: now.wall)
+    }
+}
