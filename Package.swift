@@ -136,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "SoftphoneTests",
             dependencies: [
-                "Softphone", "PhoneKit", "Flows", "Reactor", "Media", "SIP", "Signaling", "Observability", "TestSupport",
+                "Softphone", "PhoneKit", "Flows", "Reactor", "Media", "SIP", "Signaling", "Observability",
+                "TestSupport",
             ],
             swiftSettings: common
         ),
