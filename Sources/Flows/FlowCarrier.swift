@@ -94,10 +94,7 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     }
 
     /// The time of this turn.
-    var now: Now {
-        let time = loop.now
-        return Now(monotonic: Instant(milliseconds: time.monotonic), wall: time.wall)
-    }
+    var now: Now { loop.time }
 
     /// What has been carried so far.
     public var counters: FlowCounters {

@@ -242,11 +242,3 @@ public struct LoadProgress: Sendable {
     /// Phones in all.
     public var phones: Int
 }
-
-extension EventLoop {
-    /// The time of the turn, as the rules want it.
-    var time: Now {
-        let now = now
-        return Now(monotonic: Instant(milliseconds: now.monotonic), wall: now.wall)
-    }
-}

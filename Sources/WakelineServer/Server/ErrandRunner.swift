@@ -1,3 +1,4 @@
+import Flows
 import Reactor
 import SIP
 import Signaling

@@ -265,14 +265,6 @@ struct ServerError: Error {
     }
 }
 
-extension EventLoop {
-    /// The time of this turn, in the words of the rules.
-    fileprivate var time: Now {
-        let time = now
-        return Now(monotonic: Instant(milliseconds: time.monotonic), wall: time.wall)
-    }
-}
-
 /// Runs a server until it is told to stop.
 ///
 /// - Parameters:
