@@ -161,13 +161,15 @@ extension Phone {
     }
 
     func inviteRefused(_ handle: CallHandle, _ status: UInt16) {
-        guard let index = index(handle), status != 482 || !isTriedElsewhere(handle) else { return }
+        guard let index = index(handle), calls[index].dialog == nil, status != 482 || !isTriedElsewhere(handle) else {
+            return
+        }
         exchanges.removeAll { $0.purpose == .invite(handle) }
         finish(handle, calls[index].intendedEnd ?? .rejected(status))
     }
 
     func inviteFailed(_ handle: CallHandle, _ failure: Failure) {
-        guard let index = index(handle), !isTriedElsewhere(handle) else { return }
+        guard let index = index(handle), calls[index].dialog == nil, !isTriedElsewhere(handle) else { return }
         finish(handle, calls[index].intendedEnd ?? (failure == .timeout ? .unanswered : .lost))
     }
 

@@ -179,6 +179,7 @@ extension World {
         let number = handset.calls.remove(at: place).call
         guard let call = calls[number] else { return }
         if handset.index == call.caller {
+            if end == .lost { checkPatience(handset, call) }
             close(number, Self.outcome(of: call, end))
         } else {
             if let ring = call.rings.firstIndex(where: { $0.handset == handset.index }) {

@@ -82,6 +82,16 @@ extension World {
         }
     }
 
+    /// A call that rings is not given up as soon as its connection breaks: the server goes on with it for a while.
+    func checkPatience(_ caller: Handset, _ call: CallRecord) {
+        tally.checks += 1
+        let rings = call.rings.contains { $0.endedAt == nil && time - $0.at > 2000 }
+        guard rings, caller.phone != nil, nodes[caller.node].core != nil, nodes[caller.node].epoch == call.epoch,
+            time - caller.troubleAt < 7000, !wasCut(caller)
+        else { return }
+        broke(.everythingEnds, "call \(call.number) was dropped as soon as its connection broke", journal(call))
+    }
+
     /// Every call ends, on every device.
     func mustBeOver(_ number: Int) {
         tally.checks += 1
