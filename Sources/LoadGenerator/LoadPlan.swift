@@ -18,7 +18,7 @@ public struct LoadPlan: Sendable {
     public var ramp = 1000.0
     /// What is done, and how often.
     public var paces: [(operation: Operation, pace: Pace)] = []
-    /// Seconds from the end of the set-up to the end of the load.
+    /// Seconds from the end of the set-up to the end of the load; where there are no paces, phones rest as long.
     public var seconds = 10.0
     /// Seconds of that at the beginning that are not counted.
     public var warmUp = 0.0

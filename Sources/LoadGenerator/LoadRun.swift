@@ -162,10 +162,8 @@ public final class LoadRun {
         }
         guard stage == .settingUp, started >= steady, open[Operation.setUp.rawValue] == 0 else { return }
         figures.setUpSeconds = Double(microseconds - beganAt) / 1e6
-        if let before = figures.serverMemory?.before, let after = meter?.memory() {
-            figures.serverMemory = (before, after)
-        }
-        guard plan.seconds > 0, !pacers.isEmpty || plan.storm else { return finish() }
+        noteMemory()
+        guard plan.seconds > 0 else { return finish() }
         stage = .running
         loadBeganAt = microseconds
         if plan.warmUp <= 0 { beginCounting(microseconds) }
@@ -176,6 +174,8 @@ public final class LoadRun {
         if !isCounting, elapsed >= plan.warmUp, figures.seconds == 0 { beginCounting(microseconds) }
         if elapsed >= plan.warmUp + plan.seconds {
             endCounting(microseconds)
+            // What phones that only rest cost is known when the server has forgotten how they came.
+            if pacers.isEmpty { noteMemory() }
             stage = .ending
             return
         }
@@ -188,6 +188,11 @@ public final class LoadRun {
             )
             for _ in 0..<due { begin(operation, now) }
         }
+    }
+
+    private func noteMemory() {
+        guard let before = figures.serverMemory?.before, let after = meter?.memory() else { return }
+        figures.serverMemory = (before, after)
     }
 
     private func beginCounting(_ microseconds: Int64) {

@@ -39,7 +39,7 @@ struct LoadOptions {
         Command.Option("--hold", "MS", help: "how long a call lasts; 20"),
         Command.Option("--storm", help: "all phones but the steady ones come at once, a second after the load began"),
         Command.Option("--steady", "COUNT", help: "phones that are there before a storm; 0"),
-        Command.Option("--seconds", "SECONDS", help: "how long the load lasts; 10"),
+        Command.Option("--seconds", "SECONDS", help: "how long the load lasts, or phones with nothing to do rest; 10"),
         Command.Option("--warm-up", "SECONDS", help: "the beginning of it that does not count; 0"),
         Command.Option("--patience", "SECONDS", help: "an answer that takes longer is a failure; 32"),
         Command.Option(
