@@ -8,7 +8,7 @@ extension LoadRun {
     func begin(_ operation: Operation, _ now: Now) {
         if operation == .abuse {
             let counts = isCounting
-            abusers?.begin { [unowned self] in self.abuseEnded(wasRefused: $0, counts: counts) }
+            abusers?.begin { [unowned self] in self.abuseEnded(accepted: $0, counts: counts) }
             open[operation.rawValue] += 1
             figures[.abuse].begun += counts ? 1 : 0
             return
@@ -290,13 +290,13 @@ extension LoadRun {
     /// A failure outside of what counts is told in the second it happened only.
     private func note(_ why: String) { sample.failed += 1 }
 
-    private func abuseEnded(wasRefused: Bool, counts: Bool) {
+    private func abuseEnded(accepted what: String?, counts: Bool) {
         open[Operation.abuse.rawValue] -= 1
-        if wasRefused {
+        if let what {
+            fail(.abuse, "neither refused nor closed: \(what)")
+        } else {
             sample.succeeded[Operation.abuse.rawValue] += 1
             figures[.abuse].succeeded += counts ? 1 : 0
-        } else {
-            fail(.abuse, "neither refused nor closed")
         }
     }
 

@@ -174,8 +174,8 @@ public final class LoadRun {
         if !isCounting, elapsed >= plan.warmUp, figures.seconds == 0 { beginCounting(microseconds) }
         if elapsed >= plan.warmUp + plan.seconds {
             endCounting(microseconds)
-            // What phones that only rest cost is known when the server has forgotten how they came.
-            if pacers.isEmpty { noteMemory() }
+            // What phones that only rest cost is known when the server has forgotten how they came; a storm brings most late.
+            if pacers.isEmpty || plan.storm { noteMemory() }
             stage = .ending
             return
         }
