@@ -160,7 +160,9 @@ public final class LoadRun {
             startOperation(operation, index, now)
             driver.perform(index, now: now) { $0.start(now: now) }
         }
-        guard stage == .settingUp, started >= steady, open[Operation.setUp.rawValue] == 0 else { return }
+        guard stage == .settingUp, started >= steady, open[Operation.setUp.rawValue] == 0,
+            microseconds - beganAt >= Int64(plan.setUpAtLeast * 1e6)
+        else { return }
         figures.setUpSeconds = Double(microseconds - beganAt) / 1e6
         noteMemory()
         guard plan.seconds > 0 else { return finish() }
