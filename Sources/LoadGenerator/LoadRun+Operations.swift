@@ -115,7 +115,7 @@ extension LoadRun {
     }
 
     /// A body of the size of a real session description, which tells one call from another.
-    private func session(_ token: UInt64) -> [UInt8] {
+    func session(_ token: UInt64) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(180)
         out.append(text: "v=0\r\no=- ")
