@@ -137,6 +137,15 @@ let package = Package(
             swiftSettings: common
         ),
         .testTarget(name: "MediaTests", dependencies: ["Media", "SIP", "TestSupport"], swiftSettings: common),
+        .testTarget(name: "PhoneKitTests", dependencies: ["PhoneKit", "SIP", "TestSupport"], swiftSettings: common),
+        .testTarget(
+            name: "SoftphoneTests",
+            dependencies: [
+                "Softphone", "PhoneKit", "Flows", "Reactor", "Media", "SIP", "Signaling", "Observability",
+                "TestSupport",
+            ],
+            swiftSettings: common
+        ),
         .testTarget(
             name: "StorageTests",
             dependencies: ["Storage", "Observability", "CSQLite", "CPlatform"],

@@ -68,7 +68,14 @@ extension FlowCarrier: ReadinessHandler {
         guard let record = table[FlowID(rawValue: token)], record.pointee.isOpen else { return }
         if record.pointee.state.contains(.isConnecting) { finishConnecting(record) }
         if readiness.contains(.writable) { continueWriting(record) }
-        if readiness.contains(.readable), record.pointee.isOpen { read(record) }
+        if readiness.contains(.readable), record.pointee.isOpen, mayRead(record) { read(record) }
+    }
+
+    /// Whether a flow is read in this turn; the kernel tells of one that is not again in the next.
+    private func mayRead(_ record: Record) -> Bool {
+        guard record.pointee.state.isDisjoint(with: [.isKnown, .isOutgoing]) else { return true }
+        strangersRead += 1
+        return strangersRead <= settings.strangersPerTurn
     }
 
     private func read(_ record: Record) {

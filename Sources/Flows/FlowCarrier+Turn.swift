@@ -6,6 +6,7 @@ extension FlowCarrier {
     /// Called through the loop's `endOfTurn`.
     public func turnEnded() {
         let now = now
+        strangersRead = 0
         expireDeadlines(now)
         if let deadline = receiver.nextDeadline, deadline <= now.monotonic { receiver.advance(to: now) }
         repeat {
@@ -38,6 +39,7 @@ extension FlowCarrier {
         case .keepAlive(let flow, let interval):
             guard let record = table[flow], record.pointee.isOpen else { return }
             record.pointee.authenticateBy = .distantFuture
+            record.pointee.state.insert(.isKnown)
             record.pointee.silenceLimit = interval ?? Interval(milliseconds: .max)
             armDeadline(record)
         case .close(let flow, let reason):

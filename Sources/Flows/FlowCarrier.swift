@@ -42,6 +42,8 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     /// Flows to look after at the end of the turn.
     var due: [FlowID] = []
     var notices: [Notice] = []
+    /// Flows that have not authenticated and were read this turn.
+    var strangersRead = 0
     /// What the receiver calls the flows that are being opened.
     var tickets: [FlowID: UInt64] = [:]
     /// Which of our addresses the next flow that we open is to have.
@@ -92,10 +94,7 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     }
 
     /// The time of this turn.
-    var now: Now {
-        let time = loop.now
-        return Now(monotonic: Instant(milliseconds: time.monotonic), wall: time.wall)
-    }
+    var now: Now { loop.time }
 
     /// What has been carried so far.
     public var counters: FlowCounters {

@@ -38,6 +38,10 @@ public struct FlowSettings: Hashable, Sendable {
     public var acceptPatience = Interval.seconds(2)
     /// Connections accepted in one turn of a listener, so that a storm does not keep the others waiting.
     public var acceptBatch = 256
+    /// Flows that have not authenticated yet and are read in one turn; the others wait for the next.
+    ///
+    /// So a call between phones that are there is not kept waiting by thousands that come at once.
+    public var strangersPerTurn = 128
     /// Connections that the kernel holds for a listener; it cuts this to `net.core.somaxconn`.
     public var backlog: Int32 = 4096
     /// Connections that one source may have: an IPv4 address, or an IPv6 /64; 0 for any number.

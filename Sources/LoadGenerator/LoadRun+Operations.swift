@@ -75,7 +75,7 @@ extension LoadRun {
 
     func arrange(_ kind: Errand.Kind, _ phone: Int, at time: Instant) {
         _ = wheel.arm(
-            at: time,
+            at: Instant(milliseconds: Self.onGrid(time.milliseconds)),
             Errand(kind: kind, phone: Int32(truncatingIfNeeded: phone), generation: phones[phone].generation)
         )
     }

@@ -139,8 +139,13 @@ public final class LoadRun {
         guard stage != .done else { return }
         carrier.turnEnded()
         abusers?.turnEnded()
-        ticker?.schedule(at: now.monotonic.milliseconds + 1)
+        ticker?.schedule(at: Self.onGrid(now.monotonic.milliseconds + 1))
     }
+
+    /// The next moment at which the load looks at its clock: what is due near to each other is done in one go.
+    static func onGrid(_ milliseconds: Int64) -> Int64 { (milliseconds + grid - 1) / grid * grid }
+
+    private static let grid: Int64 = 4
 
     private func startPhones(_ microseconds: Int64, _ now: Now) {
         // The steady ones are there first where the others are to storm.
@@ -243,12 +248,4 @@ public struct LoadProgress: Sendable {
     public var registered: Int
     /// Phones in all.
     public var phones: Int
-}
-
-extension EventLoop {
-    /// The time of the turn, as the rules want it.
-    var time: Now {
-        let now = now
-        return Now(monotonic: Instant(milliseconds: now.monotonic), wall: now.wall)
-    }
 }

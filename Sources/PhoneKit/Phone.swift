@@ -36,6 +36,7 @@ public final class Phone {
     var network: UInt64 = 0
     /// Whether the app is suspended: only the keep-alive handler, bytes and pushes wake it.
     var isSuspended = false
+    var suspendedAt = Instant(milliseconds: 0)
     /// Whether the device is in a call of the cellular network.
     var isInCellularCall = false
     var handler = KeepAliveHandler()
@@ -114,6 +115,12 @@ public final class Phone {
 
     /// The counts of what is kept for requests and calls, to show that nothing is left behind.
     public var unfinished: (requests: Int, calls: Int) { (exchanges.count, calls.count) }
+
+    /// What its lines are doing, for whoever looks for a fault.
+    public var state: String {
+        lines.map { "\($0.registration.phase) until \($0.registration.deadline?.milliseconds ?? -1)" }
+            .joined(separator: ", ")
+    }
 
     /// Whether requests can be sent.
     public var isRegistered: Bool { lines.contains { $0.registration.isUsable } }

@@ -33,7 +33,9 @@ public struct Settings: Sendable {
     public var sendsServiceRoute = true
 
     /// The Flow-Timer clients are given; zero for none.
-    public var flowTimer = Interval.seconds(300)
+    ///
+    /// Carriers are known that forget an idle connection after 300 s, and a client may take all of its time.
+    public var flowTimer = Interval.seconds(270)
     /// How long a flow may be silent beyond its Flow-Timer.
     public var flowGrace = Interval.seconds(30)
     /// How long a flow that authenticated but never registered may be silent.

@@ -13,7 +13,7 @@ public struct Scenario: Sendable {
     /// Messages that each phone sends in 24 hours, on the average.
     public var messagesPerDay = 2.0
     /// The Flow-Timer clients are given, in seconds.
-    public var flowTimer = 300
+    public var flowTimer = 270
     /// How many faults there are: 0 for none, 1 for what a bad day brings.
     public var faults = 1.0
     /// The share of users who have two devices.

@@ -147,15 +147,19 @@ public final class World {
         case .changesNetwork: changesNetwork(handsets[first])
         case .keepAliveHandler: keepAliveHandler(handsets[first])
         case .pushArrives: pushArrives(handsets[first])
-        case .becomesReachable: becomesReachable(handsets[first], event.second)
         case .says: says(handsets[first])
         case .partitionBegins: partitionBegins(first, seconds: second)
         case .partitionEnds: partitionEnds(first)
-        case .diskFaultBegins: nodes[first].disk.isFaulty = true
-        case .diskFaultEnds: nodes[first].disk.isFaulty = false
+        case .diskFaultBegins:
+            nodes[first].disk.isFaulty = true
+            tally.diskFaults += 1
+        case .diskFaultEnds:
+            nodes[first].disk.isFaulty = false
+            nodes[first].disk.mendedAt = time
         case .mustRing: mustRing(first)
         case .mustBeSilent: mustBeSilent(first)
         case .mustBeOver: mustBeOver(first)
+        case .mustBeRegistered: mustBeRegistered(handsets[first], event.second)
         }
     }
 

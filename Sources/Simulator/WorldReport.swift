@@ -42,6 +42,7 @@ public struct WorldReport: CustomStringConvertible {
         )
         lines.append(
             "faults: \(tally.crashes) crashes, \(tally.powerLosses) power losses, \(tally.partitions) partitions, "
+                + "\(tally.diskFaults) disk faults, "
                 + "\(tally.deadPaths) dead connections, \(tally.networkChanges) changes of network, \(tally.kills) ended apps"
         )
         lines.append("events: \(tally.events); checks beside those at every event: \(tally.checks)")

@@ -35,6 +35,9 @@ extension PhoneOptionReader {
             guard errand.answer == .ring else { throw PhoneOptionError("--auto-answer and --reject: give one") }
             errand.answer = .accept
         }
+        if errand.answer == .ring, arguments.has("--ring") {
+            throw PhoneOptionError("--ring says when to answer or refuse; add --auto-answer or --reject STATUS")
+        }
         if arguments.has("--once") {
             guard errand.call == nil else {
                 throw PhoneOptionError("--once is for calls that come in; with --call, give --count 1")

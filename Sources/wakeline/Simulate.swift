@@ -20,7 +20,7 @@ extension Command {
             Option("--nodes", "COUNT", help: "servers, each with its share of the users; 1"),
             Option("--calls", "COUNT", help: "calls that each phone makes in 24 hours; 2"),
             Option("--messages", "COUNT", help: "messages that each phone sends in 24 hours; 2"),
-            Option("--flow-timer", "SECONDS", help: "the Flow-Timer clients are given; 300"),
+            Option("--flow-timer", "SECONDS", help: "the Flow-Timer clients are given; 270"),
             Option("--trace", "PHONE", help: "show all messages of this phone"),
             Option("--faults", "FACTOR", help: "how much goes wrong: 0 for nothing, 1 for a bad day; 1"),
         ],

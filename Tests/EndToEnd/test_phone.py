@@ -215,6 +215,7 @@ class Refused(Together):
             ([f"alice@{DOMAIN}", *secret, *server, "--reject", "200"], 64, "no number from 400 to 699"),
             ([f"alice@{DOMAIN}", *secret, *server, "--duration", "nan"], 64, "--duration nan is no time"),
             ([f"alice@{DOMAIN}", *secret, *server, "--auto-answer", "--reject", "486"], 64, "give one"),
+            ([f"alice@{DOMAIN}", *secret, *server, "--ring", "5"], 64, "add --auto-answer or --reject STATUS"),
             ([f"alice@{DOMAIN}", *secret, *server, "--push", "apns:x"], 64, "apns:TEAM.TOPIC:TOKEN"),
             ([f"alice@{DOMAIN}", *secret, *server, "--instance", 'x">'], 64, "urn:uuid:"),
         ):

@@ -59,7 +59,7 @@ class Registration(unittest.TestCase):
         client = Client(self, self.server)
         answer = client.register(expires=600)
         self.assertEqual(answer.get("Require"), "outbound")
-        self.assertEqual(answer.get("Flow-Timer"), "300")
+        self.assertEqual(answer.get("Flow-Timer"), "270")
         self.assertIn("pub-gruu=", answer.get("Contact"))
         granted = int(answer.get("Contact").split("expires=")[1].split(";")[0])
         self.assertTrue(540 <= granted <= 600, granted)

@@ -290,6 +290,6 @@ struct ReplayTests {
             scene.finish()
             all.combine("\(scene.world.transcript.value)".utf8)
         }
-        #expect(all.value == 16_184_704_222_306_039_218)
+        #expect(all.value == 13_891_335_778_561_091_188)
     }
 }

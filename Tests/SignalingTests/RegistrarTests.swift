@@ -33,14 +33,14 @@ struct RegistrarTests {
         let ok = try alice.register()
         #expect(ok.status == 200)
         #expect(ok.value(.require) == "outbound")
-        #expect(ok.value(.flowTimer) == "300")
+        #expect(ok.value(.flowTimer) == "270")
         #expect(ok.value(.serviceRoute) == "<sip:127.0.0.1:5060;transport=tcp;lr>")
         let contact = try #require(ok.value(.contact))
         #expect(contact.contains("reg-id=1"))
         #expect(contact.contains("expires=3600"))
         #expect(contact.contains("pub-gruu=\"sip:alice@example.test;gr=urn:uuid:\(Self.instance)\""))
         #expect(contact.contains("temp-gruu=\"sip:tgruu."))
-        #expect(world.silence[alice.flow] == .some(.seconds(330)))
+        #expect(world.silence[alice.flow] == .some(.seconds(300)))
         #expect(world.tags[alice.flow]?.addressOfRecord == "alice@example.test")
     }
 

@@ -251,7 +251,7 @@ struct RoutingTests {
             """
         )
         bob.answer(try world.next(bob.flow), 200, "OK")
-        #expect(try world.next(alice.flow).value(.via)?.contains(";keep=300;") == true)
+        #expect(try world.next(alice.flow).value(.via)?.contains(";keep=270;") == true)
     }
 
     @Test("a server that stops takes nothing new, and ends what it has")

@@ -74,6 +74,8 @@ struct FlowState: OptionSet {
     static let isConnecting = FlowState(rawValue: 256)
     /// The receiver wants to hear of the next bytes.
     static let isWatched = FlowState(rawValue: 512)
+    /// It has authenticated.
+    static let isKnown = FlowState(rawValue: 1024)
 }
 
 /// What a flow has only while it is busy.

@@ -27,9 +27,8 @@ extension Phone {
             body: Payload(type: "application/sdp", bytes: calls[index].session)
         )
         send(head, line, for: .invite(handle))
-        let hasOther = lines.indices.contains { $0 != line && lines[$0].registration.isUsable }
         let isFirst = exchanges.count { $0.purpose == .invite(handle) } == 1
-        guard hasOther, isFirst, let last = exchanges.indices.last else { return }
+        guard lines.count > 1, isFirst, let last = exchanges.indices.last else { return }
         exchanges[last].signOfLifeBy = now.monotonic + host.policy.signOfLifeWithin
     }
 
@@ -38,9 +37,14 @@ extension Phone {
     /// The same request goes by another line; who gets it twice refuses the second (RFC 3261 section 8.2.2.2).
     func inviteByOtherLine(_ handle: CallHandle, than flow: FlowID) {
         guard let index = index(handle), calls[index].phase == .calling,
-            let other = lines.indices.first(where: { lines[$0].registration.isUsable && lines[$0].flow != flow })
+            let place = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && $0.flow == flow })
         else { return }
-        invite(handle, other)
+        if let other = lines.indices.first(where: { lines[$0].registration.isUsable && lines[$0].flow != flow }) {
+            invite(handle, other)
+        } else {
+            // It may be on its way.
+            exchanges[place].signOfLifeBy = now.monotonic + host.policy.signOfLifeWithin
+        }
     }
 
     /// Whether another line's INVITE of this call may still be answered.

@@ -219,7 +219,9 @@ extension Phone {
                 calls[index].phase = .announced
                 calls[index].deadline = now.monotonic + host.policy.transactionTime
             case .accepting: calls[index].resend = nil
-            case .queued, .calling, .proceeding, .cancelling, .announced, .established, .ending: break
+            // It can't be answered any more, and must not stand in the way of the next.
+            case .established: calls[index].pendingOffer = nil
+            case .queued, .calling, .proceeding, .cancelling, .announced, .ending: break
             }
         }
     }

@@ -9,13 +9,25 @@ extension Phone {
     public func setKeepAliveHandler(interval: Interval?) throws(KeepAliveHandlerError) { try handler.set(interval) }
 
     /// The app is suspended: nothing that can wait is done before the handler is called, bytes or a push come.
-    public func suspended(now: Now) { turn(now) { isSuspended = true } }
+    public func suspended(now: Now) {
+        turn(now) {
+            isSuspended = true
+            suspendedAt = self.now.monotonic
+        }
+    }
 
-    /// The app runs again: what became due meanwhile is done, and flows that are gone are opened at once, whatever they
-    /// would have waited for: somebody has taken the phone in hand.
+    /// The app runs again, or somebody has taken the phone in hand.
+    ///
+    /// What became due meanwhile is done, and flows that are gone are opened at once, whatever they would have waited for.
+    /// Sockets that no keep-alive handler held for a suspended app are built anew.
     public func resumed(now: Now) {
         turn(now) {
+            let wasSuspended = isSuspended
             isSuspended = false
+            // Such a socket is as good as dead by now, and waiting until it proves to be takes too long.
+            if wasSuspended, handler.interval == nil, self.now.monotonic - suspendedAt > .seconds(30) {
+                for line in lines.indices where lines[line].flow != nil { rebuildFlow(line) }
+            }
             hurry()
             for line in lines.indices { lineTimers(line) }
         }

@@ -50,13 +50,16 @@ extension Phone {
     }
 
     func rebuildFlows() {
-        for line in lines.indices {
-            abandonFlow(line)
-            lines[line].registration.failed(retry: now.monotonic)
-            lines[line].registration.proved()
-            lines[line].notBefore = nil
-            if isRunning { begin(line) }
-        }
+        for line in lines.indices { rebuildFlow(line) }
+    }
+
+    /// Lets go of a line's flow and opens another at once.
+    func rebuildFlow(_ line: Int) {
+        abandonFlow(line)
+        lines[line].registration.failed(retry: now.monotonic)
+        lines[line].registration.proved()
+        lines[line].notBefore = nil
+        if isRunning { begin(line) }
     }
 
     /// A flow that was asked for is open.

@@ -5,11 +5,11 @@ extension Phone {
     public func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now) {
         guard let line = line(of: flow) else { return }
         host.incoming.parse(bytes, limits: host.policy.limits)
-        let fault = host.incoming.prepare()
         turn(now) {
             if host.incoming.isRequest {
-                receive(request: host.incoming, fault, line)
-            } else if fault == nil {
+                receive(request: host.incoming, host.incoming.prepare(), line)
+            } else if host.incoming.fault == nil {
+                // What of an answer is needed is read when it is needed: its server is one this phone chose.
                 heard(line)
                 receive(response: host.incoming, line)
             }

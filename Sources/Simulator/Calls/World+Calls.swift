@@ -151,6 +151,11 @@ extension World {
         guard let entry = handset.calls.first(where: { $0.handle.number == UInt32(truncatingIfNeeded: handle) }) else {
             return
         }
+        if let call = calls[entry.call], call.answeredAt != nil {
+            let isOverThere =
+                handset.index == call.caller ? call.rings.allSatisfy { $0.endedAt != nil } : call.endedAt != nil
+            if isOverThere { tally.silentEnds += 1 }
+        }
         use(handset) { $0.hangUp(entry.handle, now: now) }
     }
 
@@ -160,8 +165,6 @@ extension World {
         }
         use(handsets[call.caller]) { $0.hangUp(handle, now: now) }
     }
-
-    func progressed(_ handset: Handset, _ handle: CallHandle, _ status: UInt16) {}
 
     func accepted(_ handset: Handset, _ handle: CallHandle) {
         guard let entry = handset.calls.first(where: { $0.handle == handle }) else { return }

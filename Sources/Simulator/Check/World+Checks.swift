@@ -43,6 +43,21 @@ extension World {
         broke(.rings, "phone \(first.handset) did not ring within 3 s, though it could be reached", journal(call))
     }
 
+    /// A phone in use registers within ten seconds, as long as nothing stands in its way.
+    func mustBeRegistered(_ handset: Handset, _ epoch: Int32) {
+        tally.checks += 1
+        guard !isQuieting, let phone = handset.phone, handset.state == .inUse, !phone.isRegistered,
+            time - cutUntil[Int(handset.access)] > 25_000,
+            nodes[handset.node].core != nil, nodes[handset.node].epoch == epoch, time - handset.troubleAt > 10_000,
+            !nodes[handset.node].disk.isFaulty, time - nodes[handset.node].disk.mendedAt > 10_000
+        else { return }
+        broke(
+            .rings,
+            "phone \(handset.index) was taken in hand, and is not registered after 10 s: \(phone.state)",
+            handset.notes.lines
+        )
+    }
+
     /// Whether what was sent to or by a phone a moment ago had to wait for its way to be whole again.
     func wasCut(_ handset: Handset) -> Bool { time - cutUntil[Int(handset.access)] < 6000 }
 

@@ -70,11 +70,11 @@ struct Event {
         case nodeTimer, accountFound, commitDone, nodeCrashes, nodeRestarts
         // Handsets.
         case phoneTimer, dial, place, decide, handsetHangsUp, callerGivesUp, fallsAsleep, isOpened, isKilled
-        case isCharged, changesNetwork, keepAliveHandler, pushArrives, becomesReachable, says
+        case isCharged, changesNetwork, keepAliveHandler, pushArrives, says
         // Faults.
         case partitionBegins, partitionEnds, diskFaultBegins, diskFaultEnds
         // Checks.
-        case mustRing, mustBeSilent, mustBeOver
+        case mustRing, mustBeSilent, mustBeOver, mustBeRegistered
     }
 
     var kind: Kind

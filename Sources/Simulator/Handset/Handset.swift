@@ -47,6 +47,8 @@ final class Handset {
     var messages: [(id: RequestID, pipes: [(pipe: Int, generation: Int32)])] = []
     /// Calls that ring or go on.
     var calls: [(handle: CallHandle, call: Int)] = []
+    /// When a connection of it broke last, or its network changed.
+    var troubleAt: Int64 = -1_000_000
     var notes = Notes()
 
     init(index: Int, user: Int, kind: Kind, identity: PhoneIdentity, node: Int, access: UInt8) {

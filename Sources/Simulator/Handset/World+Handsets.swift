@@ -127,12 +127,12 @@ extension World {
             handset.parkedUntil = 0
         case .flowLost(let line, _, _):
             tally.lostFlows += 1
+            handset.troubleAt = time
             handset.notes.add(.flowLost, line, at: time)
-        case .pong, .callArrived, .callConfirmed, .offered, .offerAnswered, .requestAudio, .releaseAudio,
+        case .pong, .callProgress, .callArrived, .callConfirmed, .offered, .offerAnswered, .requestAudio, .releaseAudio,
             .keepAliveHandlerFinished:
             break
         case .incomingCall(let handle, let call): rang(handset, handle, call)
-        case .callProgress(let handle, let status, _): progressed(handset, handle, status)
         case .callAccepted(let handle, _): accepted(handset, handle)
         case .callEnded(let handle, let end): ended(handset, handle, end)
         case .message(_, let payload): messageArrived(handset, payload)
@@ -152,6 +152,7 @@ extension World {
         handset.state = .inUse
         handset.notes.add(.woke, 0, at: time)
         arrangeSleep(handset)
+        demandRegistration(handset)
     }
 
     /// Sees to it that the app runs.
@@ -161,8 +162,10 @@ extension World {
             handset.phone = phone
             handset.notes.add(.launched, 0, at: time)
             if handset.kind == .held { try? phone.setKeepAliveHandler(interval: .seconds(600)) }
+            let network = handset.network
+            use(handset) { $0.reachabilityChanged(isReachable: true, network: network, now: now) }
             use(handset) { $0.start(now: now) }
-        } else if handset.state == .asleep {
+        } else {
             use(handset) { $0.resumed(now: now) }
         }
     }
@@ -188,9 +191,12 @@ extension World {
             // The system takes the sockets away.
             for place in handset.pipes.map(Int.init) {
                 let flow = phoneFlow(place)
-                let isOpen = pipes[place].state == .open
+                let isOpen = pipes[place].phoneKnows
+                let ticket = ConnectTicket(rawValue: pipes[place].ticket)
                 dropFromPhone(handset, place, isSaid: true)
-                if isOpen { use(handset) { $0.closed(flow, .error, now: now) } }
+                use(handset) {
+                    if isOpen { $0.closed(flow, .error, now: now) } else { $0.connectFailed(ticket, .error, now: now) }
+                }
             }
         }
     }
@@ -232,6 +238,7 @@ extension World {
         tally.networkChanges += 1
         handset.network += 1
         handset.notes.add(.changedNetwork, Int(handset.network), at: time)
+        handset.troubleAt = time
         handset.access = UInt8(Access.firstMobile + faultRandom.below(Access.all.count - Access.firstMobile))
         for place in handset.pipes { pipes[Int(place)].isDead = true }
         let network = handset.network
@@ -268,9 +275,11 @@ extension World {
         let network = handset.network
         use(handset) { $0.reachabilityChanged(isReachable: true, network: network, now: now) }
         use(handset) { $0.pushed(call: nil, now: now) }
+        demandRegistration(handset)
     }
 
-    func becomesReachable(_ handset: Handset, _ network: Int32) {
-        use(handset) { $0.reachabilityChanged(isReachable: true, network: handset.network, now: now) }
+    /// A phone that somebody took in hand, or that a push woke, is to be registered soon.
+    private func demandRegistration(_ handset: Handset) {
+        arrange(.mustBeRegistered, handset.index, Int(nodes[handset.node].epoch), in: 10_000)
     }
 }

@@ -21,6 +21,8 @@ struct Pipe {
     var nodeFlow: FlowID?
     /// Whether the phone has it.
     var phoneHolds = false
+    /// Whether the phone knows that it is open.
+    var phoneKnows = false
     /// Whether the way is gone, and nobody was told.
     var isDead = false
     /// Whether somebody has sent into the dead way and will give up.

@@ -30,10 +30,11 @@ extension World {
         useRadio(handset, .connect)
         handset.sentAt = time
         let generation = Int(pipes[index].generation)
-        if isCut[Int(handset.access)] {
+        let access = Int(handset.access)
+        if isCut[access], cutUntil[access] - time > Self.patience / 2 {
             arrange(.connectFails, index, generation, in: Self.patience)
         } else {
-            arrange(.connectArrives, index, generation, in: delay(handset.access))
+            arrange(.connectArrives, index, generation, in: departure(handset.access) - time + delay(handset.access))
         }
     }
 
@@ -83,6 +84,7 @@ extension World {
             remote: SocketAddress(ipv4: 0x0a00_0001, port: 5060)
         )
         handset.notes.add(.connected, index, at: time)
+        pipes[index].phoneKnows = true
         use(handset) { $0.connected(ticket, phoneFlow(index), info, now: now) }
     }
 
@@ -274,6 +276,7 @@ extension World {
         pipes[index].phoneHolds = false
         handset.pipes.removeAll { $0 == Int32(truncatingIfNeeded: index) }
         handset.notes.add(.closed, index, at: time)
+        handset.troubleAt = time
         if pipes[index].nodeFlow == nil { letGo(index) } else { pipes[index].isDead = true }
         use(handset) { $0.closed(flow, reason, now: now) }
     }
@@ -290,6 +293,7 @@ extension World {
         let access = Access.all[Int(pipes[index].access)]
         let handset = handsets[Int(pipes[index].handset)]
         handset.notes.add(.pathDied, index, at: time)
+        handset.troubleAt = time
         tally.deadPaths += 1
         if networkRandom.happens(access.silentBreaks) {
             pipes[index].isDead = true

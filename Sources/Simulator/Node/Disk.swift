@@ -16,6 +16,8 @@ struct Disk {
     private(set) var pending: [Write] = []
     /// Whether writes fail.
     var isFaulty = false
+    /// When they did last.
+    var mendedAt: Int64 = -1_000_000
     private(set) var commits = 0
 
     mutating func write(_ write: Write) { pending.append(write) }

@@ -20,6 +20,7 @@ extension EventTeller {
         if let audio = summary.audio {
             fields += [
                 ("sent", .whole(Int64(clamping: audio.packetsSent))),
+                ("refused", .whole(Int64(clamping: audio.packetsRefused))),
                 ("received", .whole(Int64(clamping: audio.packetsReceived))),
                 ("lost", .whole(Int64(clamping: audio.packetsLost))),
                 ("jitter_ms", .number((audio.jitter * 10).rounded() / 10)),
@@ -53,8 +54,10 @@ extension EventTeller {
             case .oneWay: "; the other side never heard this one"
             case .nothing: "; heard no tone"
             }
+        // As when the other side's address is of the other IP version.
+        let refused = audio.packetsRefused == 0 ? "" : "; the network refused \(audio.packetsRefused) packets"
         return "sent \(audio.packetsSent) packets, received \(audio.packetsReceived), lost \(audio.packetsLost), "
-            + "jitter \(audio.jitter.tenths) ms\(heard)"
+            + "jitter \(audio.jitter.tenths) ms\(refused)\(heard)"
     }
 
     private static func word(_ end: CallEnd) -> String {

@@ -54,6 +54,9 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Finds the address in numbers; asks the system's resolver where it is a name, which may take its time.
     ///
+    /// Of several addresses the first is taken that there is a way to, IPv4 before IPv6: servers that are tried on one
+    /// machine often listen on 127.0.0.1 alone, while `localhost` is ::1 as well.
+    ///
     /// - Throws: why there is none.
     public func resolve() throws(ServerAddressError) -> SocketAddress {
         if let address = SocketAddress(host: host, port: port) { return address }
@@ -63,12 +66,25 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         let result = getaddrinfo(host, nil, &hints, &list)
         defer { if let list { freeaddrinfo(list) } }
         guard result == 0 else { throw .unresolved(host, String(cString: gai_strerror(result))) }
+        var found: [SocketAddress] = []
         var next = list
         while let entry = next {
-            if let address = Self.address(entry.pointee, port) { return address }
+            if let address = Self.address(entry.pointee, port) { found.append(address) }
             next = entry.pointee.ai_next
         }
-        throw .unresolved(host, "it has no address")
+        let reachable = found.filter(Self.hasRoute)
+        guard let address = reachable.first(where: { $0.ipv4 != nil }) ?? reachable.first ?? found.first else {
+            throw .unresolved(host, "it has no address")
+        }
+        return address
+    }
+
+    /// Whether the kernel knows a way there; connecting a datagram socket sends nothing.
+    private static func hasRoute(_ address: SocketAddress) -> Bool {
+        let descriptor = socket(address.family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return address.withKernelAddress { connect(descriptor, $0, $1) } == 0
     }
 
     private static func address(_ entry: addrinfo, _ port: UInt16) -> SocketAddress? {

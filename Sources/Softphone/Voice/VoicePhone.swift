@@ -162,11 +162,3 @@ public final class VoicePhone {
         }
     }
 }
-
-extension EventLoop {
-    /// The time of this turn, in the words of the rules.
-    var time: Now {
-        let time = now
-        return Now(monotonic: Instant(milliseconds: time.monotonic), wall: time.wall)
-    }
-}

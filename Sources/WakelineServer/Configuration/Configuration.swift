@@ -82,7 +82,7 @@ public struct Configuration: Sendable, Equatable {
     /// Connections.
     public struct Flow: Sendable, Equatable {
         /// The Flow-Timer given to clients; zero for none.
-        public var timer = Interval.seconds(300)
+        public var timer = Interval.seconds(270)
         /// Silence beyond the Flow-Timer that is forgiven.
         public var grace = Interval.seconds(30)
         /// How long data may stay unacknowledged.

@@ -1,3 +1,4 @@
+import Flows
 import Reactor
 import SIP
 import Signaling
@@ -13,11 +14,21 @@ final class ErrandRunner {
     private var head = 0
     private var batch: [Errand] = []
     private var lookUps: [UInt64: AddressOfRecord] = [:]
+    /// Answers of the store that the rules have not had yet, from `place`.
+    private var answers: [StoreAnswer] = []
+    private var place = 0
+    private let timer: DeadlineTimer?
 
-    init(core: Core, store: Store, report: CallReport) {
+    /// Answers that the rules get in one turn: each makes them send something, and calls are not to wait for thousands.
+    private static let answersPerTurn = 256
+
+    init(core: Core, store: Store, report: CallReport, loop: EventLoop) {
         self.core = core
         self.store = store
         self.report = report
+        var wake: (() -> Void)?
+        timer = DeadlineTimer(loop: loop) { wake?() }
+        wake = { [unowned self, unowned loop] in self.bring(now: loop.time, loop.now.monotonic) }
     }
 
     /// Takes what the rules want done.
@@ -40,26 +51,44 @@ final class ErrandRunner {
     }
 
     /// Brings the store's answers to the rules.
-    func take(_ answers: [StoreAnswer], now: Now) {
-        for answer in answers {
-            switch answer {
+    func take(_ more: [StoreAnswer], now: Now) {
+        answers.append(contentsOf: more)
+        bring(now: now, now.monotonic.milliseconds)
+    }
+
+    /// Brings as many answers as a turn may, and sees to it that the next turn goes on at once.
+    private func bring(now: Now, _ milliseconds: Int64) {
+        var left = Self.answersPerTurn
+        while left > 0, place < answers.count {
+            left -= 1
+            switch answers[place] {
             case .committed(let last):
-                while head < appends.count, appends[head] <= last {
+                while left > 0, head < appends.count, appends[head] <= last {
                     core.persisted(appends[head], now: now)
                     head += 1
+                    left -= 1
                 }
+                if head < appends.count, appends[head] <= last { continue }
             case .failed(let tickets, _):
                 for ticket in tickets { core.persistFailed(ticket, now: now) }
             case .account(let ticket, let credentials):
-                guard let address = lookUps.removeValue(forKey: ticket) else { continue }
-                let account = credentials.flatMap { Account(ha1MD5: $0.ha1MD5, ha1SHA256: $0.ha1SHA256) }
-                core.account(ticket, address, account, now: now)
+                if let address = lookUps.removeValue(forKey: ticket) {
+                    let account = credentials.flatMap { Account(ha1MD5: $0.ha1MD5, ha1SHA256: $0.ha1SHA256) }
+                    core.account(ticket, address, account, now: now)
+                }
             case .lookUpFailed(let ticket, _):
                 lookUps[ticket] = nil
                 core.accountFailed(ticket, now: now)
             case .accountsChanged(let exceptions):
                 core.accountsChanged(Self.algorithms(exceptions), now: now)
             }
+            place += 1
+        }
+        if place == answers.count {
+            answers.removeAll(keepingCapacity: answers.capacity <= 1 << 12)
+            place = 0
+        } else {
+            timer?.schedule(at: milliseconds)
         }
         if head == appends.count || head > 4096 {
             appends.removeFirst(head)

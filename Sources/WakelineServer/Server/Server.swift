@@ -83,7 +83,8 @@ final class Server {
             let errands = ErrandRunner(
                 core: core,
                 store: store,
-                report: CallReport(journal: journal, loggers: loggers)
+                report: CallReport(journal: journal, loggers: loggers),
+                loop: loop
             )
             deliver = { errands.take($0, now: loop.time) }
             carrier = FlowCarrier(
@@ -261,14 +262,6 @@ struct ServerError: Error {
     init(_ message: String, code: ExitCode) {
         self.message = message
         self.code = code
-    }
-}
-
-extension EventLoop {
-    /// The time of this turn, in the words of the rules.
-    fileprivate var time: Now {
-        let time = now
-        return Now(monotonic: Instant(milliseconds: time.monotonic), wall: time.wall)
     }
 }
 
