@@ -131,6 +131,11 @@ let package = Package(
             dependencies: ["Flows", "Reactor", "SIP", "Observability", "CPlatform"],
             swiftSettings: common
         ),
+        .testTarget(
+            name: "LoadGeneratorTests",
+            dependencies: ["LoadGenerator", "PhoneKit", "Flows", "Reactor", "SIP", "Observability", "TestSupport"],
+            swiftSettings: common
+        ),
         .testTarget(name: "MediaTests", dependencies: ["Media", "SIP", "TestSupport"], swiftSettings: common),
         .testTarget(name: "PhoneKitTests", dependencies: ["PhoneKit", "SIP", "TestSupport"], swiftSettings: common),
         .testTarget(

@@ -9,12 +9,24 @@ final class Abusers: FlowReceiver {
     /// What they do, one after the other.
     private enum Trick: Int, CaseIterable {
         case anotherProtocol, noise, halfMessage, hugeHeader, wrongPassword, unknownUser, brokenHeader
+
+        var words: String {
+            switch self {
+            case .anotherProtocol: "another protocol"
+            case .noise: "noise"
+            case .halfMessage: "half a message"
+            case .hugeHeader: "a huge header field"
+            case .wrongPassword: "a wrong password"
+            case .unknownUser: "an unknown user"
+            case .brokenHeader: "a broken header field"
+            }
+        }
     }
 
     private struct Attempt {
         var trick: Trick
         var flow: FlowID?
-        var ended: (Bool) -> Void
+        var ended: (String?) -> Void
     }
 
     let outbox = Outbox()
@@ -43,8 +55,8 @@ final class Abusers: FlowReceiver {
 
     func turnEnded() { carrier.carrier?.turnEnded() }
 
-    /// Begins one; `ended` is told whether it was refused or closed as it should be.
-    func begin(_ ended: @escaping (Bool) -> Void) {
+    /// Begins one; `ended` is told what was neither refused nor closed, or nil where all is as it should be.
+    func begin(_ ended: @escaping (String?) -> Void) {
         let ticket = next
         next += 1
         let trick = Trick.allCases[Int(ticket % UInt64(Trick.allCases.count))]
@@ -90,7 +102,7 @@ final class Abusers: FlowReceiver {
     private func end(_ ticket: UInt64, wasRefused: Bool) {
         guard let attempt = attempts.removeValue(forKey: ticket) else { return }
         if let flow = attempt.flow, tickets.removeValue(forKey: flow) != nil { outbox.append(.close(flow, .replaced)) }
-        attempt.ended(wasRefused)
+        attempt.ended(wasRefused ? nil : attempt.trick.words)
     }
 
     private func write(_ trick: Trick, _ ticket: UInt64, _ out: inout [UInt8]) {

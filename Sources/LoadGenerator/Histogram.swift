@@ -63,7 +63,7 @@ public struct Histogram: Sendable, Equatable {
         guard index >= 1 << bits else { return Int64(index) }
         let shift = index >> bits - 1
         let first = Int64(1 << bits + index & (1 << bits - 1)) << Int64(shift)
-        return first + (1 << Int64(shift)) - 1
+        return first + ((1 << Int64(shift)) - 1)
     }
 }
 

@@ -27,7 +27,8 @@ public struct LoadFigures: Sendable {
     public var ownCPU: Int64 = 0
     /// CPU time of the server within it; nil where it was not asked for, or can't be read.
     public var serverCPU: Int64?
-    /// Memory of the server in bytes (PSS) before the first connection and at the end of the set-up.
+    /// Memory of the server in bytes (PSS) before the first connection and at the end of the set-up; where phones only rest,
+    /// at the end of that.
     public var serverMemory: (before: Int64, after: Int64)?
     /// What was seen each second: operations that ended, failures, and the p99 of the operation that is most.
     public var samples: [Sample] = []

@@ -18,7 +18,7 @@ public struct LoadPlan: Sendable {
     public var ramp = 1000.0
     /// What is done, and how often.
     public var paces: [(operation: Operation, pace: Pace)] = []
-    /// Seconds from the end of the set-up to the end of the load.
+    /// Seconds from the end of the set-up to the end of the load; where there are no paces, phones rest as long.
     public var seconds = 10.0
     /// Seconds of that at the beginning that are not counted.
     public var warmUp = 0.0
@@ -30,6 +30,8 @@ public struct LoadPlan: Sendable {
     public var storm = false
     /// Phones that are there before a storm, and do what the plan says throughout.
     public var steady = 0
+    /// Seconds the set-up takes at least: where one part of a load has few phones to set up, it waits for the others.
+    public var setUpAtLeast = 0.0
     /// How long an answer may take before it is a failure.
     public var patience = Interval.seconds(32)
     /// The process of the server, whose CPU time is to be told as well.
@@ -61,10 +63,12 @@ extension LoadPlan {
             let first = whole * part / parts
             return (first, whole * (part + 1) / parts - first)
         }
+        // One of them looks at the server for all.
+        if part > 0 { serverProcess = nil }
+        if storm, steady > 0 { return shareStorm(part, of: parts) }
         let own = slice(phones)
         firstPhone += own.first
         phones = own.count
-        steady = slice(steady).count
         ramp /= Double(parts)
         paces = paces.map { operation, pace in
             switch pace {
@@ -72,7 +76,21 @@ extension LoadPlan {
             case .window(let count): (operation, .window(max(1, slice(count).count)))
             }
         }
-        // One of them looks at the server for all.
-        if part > 0 { serverProcess = nil }
+    }
+
+    /// The first part has the steady phones, whose times are not to hold what making a storm costs; the others storm.
+    private mutating func shareStorm(_ part: Int, of parts: Int) {
+        let steady = min(steady, phones)
+        guard part > 0 else {
+            phones = steady
+            return
+        }
+        let others = phones - steady
+        let first = others * (part - 1) / (parts - 1)
+        if ramp > 0 { setUpAtLeast = Double(steady) / ramp }
+        firstPhone += steady + first
+        phones = others * part / (parts - 1) - first
+        self.steady = 0
+        paces = []
     }
 }

@@ -94,9 +94,10 @@ public struct LoadReport {
     static func decimal(_ value: Double, digits: Int = 1) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
-        let whole = Int64((value * scale).rounded())
+        let whole = Int64((abs(value) * scale).rounded())
         let rest = String(whole % Int64(scale))
-        return "\(whole / Int64(scale)).\(String(repeating: "0", count: digits - rest.count))\(rest)"
+        let sign = value < 0 && whole > 0 ? "-" : ""
+        return "\(sign)\(whole / Int64(scale)).\(String(repeating: "0", count: digits - rest.count))\(rest)"
     }
 
     /// A JSON string.

@@ -7,9 +7,10 @@ extension LoadRun {
     /// Begins an operation with phones that rest; where there are none, that is a failure of the plan.
     func begin(_ operation: Operation, _ now: Now) {
         if operation == .abuse {
-            abusers?.begin { [unowned self] in self.abuseEnded($0) }
+            let counts = isCounting
+            abusers?.begin { [unowned self] in self.abuseEnded(accepted: $0, counts: counts) }
             open[operation.rawValue] += 1
-            figures[.abuse].begun += isCounting ? 1 : 0
+            figures[.abuse].begun += counts ? 1 : 0
             return
         }
         guard let phone = takeIdle() else { return starved(operation) }
@@ -114,7 +115,7 @@ extension LoadRun {
     }
 
     /// A body of the size of a real session description, which tells one call from another.
-    private func session(_ token: UInt64) -> [UInt8] {
+    func session(_ token: UInt64) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(180)
         out.append(text: "v=0\r\no=- ")
@@ -206,8 +207,10 @@ extension LoadRun {
         let caller = Int(phones[phone].peer)
         guard phones.indices.contains(caller), phones[caller].peer == Int32(truncatingIfNeeded: phone) else { return }
         // The caller hung up, and the BYE is here: the last that was to come.
-        let isRight = reason == .remote && phones[phone].isAnswered && phones[caller].isAnswered
-        end(caller, failure: isRight ? nil : "call \(Self.words(reason))", now)
+        guard reason == .remote, phones[phone].isAnswered, phones[caller].isAnswered else {
+            return end(caller, failure: "call \(Self.words(reason))", now)
+        }
+        end(caller, failure: phones[caller].ringTime == nil ? "the caller never heard it ring" : nil, now)
     }
 
     private func messageArrived(_ phone: Int, _ payload: Payload, _ now: Now) {
@@ -245,7 +248,7 @@ extension LoadRun {
             return
         }
         open[operation.rawValue] -= 1
-        let time = (operation == .call ? phones[phone].ringTime : nil) ?? Clock.microseconds() - phones[phone].beganAt
+        let time = phones[phone].ringTime ?? Clock.microseconds() - phones[phone].beganAt
         if let failure {
             if phones[phone].counts { fail(operation, failure) } else { note(failure) }
         } else {
@@ -287,13 +290,13 @@ extension LoadRun {
     /// A failure outside of what counts is told in the second it happened only.
     private func note(_ why: String) { sample.failed += 1 }
 
-    private func abuseEnded(_ wasRefused: Bool) {
+    private func abuseEnded(accepted what: String?, counts: Bool) {
         open[Operation.abuse.rawValue] -= 1
-        if wasRefused {
-            sample.succeeded[Operation.abuse.rawValue] += 1
-            figures[.abuse].succeeded += 1
+        if let what {
+            fail(.abuse, "neither refused nor closed: \(what)")
         } else {
-            fail(.abuse, "neither refused nor closed")
+            sample.succeeded[Operation.abuse.rawValue] += 1
+            figures[.abuse].succeeded += counts ? 1 : 0
         }
     }
 

@@ -165,12 +165,12 @@ public final class LoadRun {
             startOperation(operation, index, now)
             driver.perform(index, now: now) { $0.start(now: now) }
         }
-        guard stage == .settingUp, started >= steady, open[Operation.setUp.rawValue] == 0 else { return }
+        guard stage == .settingUp, started >= steady, open[Operation.setUp.rawValue] == 0,
+            microseconds - beganAt >= Int64(plan.setUpAtLeast * 1e6)
+        else { return }
         figures.setUpSeconds = Double(microseconds - beganAt) / 1e6
-        if let before = figures.serverMemory?.before, let after = meter?.memory() {
-            figures.serverMemory = (before, after)
-        }
-        guard plan.seconds > 0, !pacers.isEmpty || plan.storm else { return finish() }
+        noteMemory()
+        guard plan.seconds > 0 else { return finish() }
         stage = .running
         loadBeganAt = microseconds
         if plan.warmUp <= 0 { beginCounting(microseconds) }
@@ -181,6 +181,8 @@ public final class LoadRun {
         if !isCounting, elapsed >= plan.warmUp, figures.seconds == 0 { beginCounting(microseconds) }
         if elapsed >= plan.warmUp + plan.seconds {
             endCounting(microseconds)
+            // What phones that only rest cost is known when the server has forgotten how they came; a storm brings most late.
+            if pacers.isEmpty || plan.storm { noteMemory() }
             stage = .ending
             return
         }
@@ -193,6 +195,11 @@ public final class LoadRun {
             )
             for _ in 0..<due { begin(operation, now) }
         }
+    }
+
+    private func noteMemory() {
+        guard let before = figures.serverMemory?.before, let after = meter?.memory() else { return }
+        figures.serverMemory = (before, after)
     }
 
     private func beginCounting(_ microseconds: Int64) {

@@ -22,7 +22,7 @@ public struct ServiceLevel: Sendable, CustomStringConvertible {
     public init(_ text: String) throws(ServiceLevelError) {
         description = text
         guard let sign = text.firstIndex(where: { "<>=".contains($0) }) else { throw .noComparison(text) }
-        let name = text[..<sign].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let name = text[..<sign].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let value = String(text[text.index(after: sign)...])
         comparison = text[sign] == "<" ? .less : text[sign] == ">" ? .more : .equal
         switch (name.count, name.last) {

@@ -39,7 +39,7 @@ struct LoadOptions {
         Command.Option("--hold", "MS", help: "how long a call lasts; 20"),
         Command.Option("--storm", help: "all phones but the steady ones come at once, a second after the load began"),
         Command.Option("--steady", "COUNT", help: "phones that are there before a storm; 0"),
-        Command.Option("--seconds", "SECONDS", help: "how long the load lasts; 10"),
+        Command.Option("--seconds", "SECONDS", help: "how long the load lasts, or phones with nothing to do rest; 10"),
         Command.Option("--warm-up", "SECONDS", help: "the beginning of it that does not count; 0"),
         Command.Option("--patience", "SECONDS", help: "an answer that takes longer is a failure; 32"),
         Command.Option(
@@ -53,7 +53,7 @@ struct LoadOptions {
         Command.Option("--local-address", "ADDRESS", repeats: true, help: "where connections come from, in turn"),
         Command.Option("--html", "FILE", help: "write a report with plots"),
         Command.Option("--json", help: "print the figures as one JSON object"),
-        Command.Option("--part", "NUMBER", help: "for processes that this command starts itself"),
+        Command.Option("--part", "PART", help: "for processes that this command starts itself"),
     ]
 
     /// Reads what was written.
@@ -82,7 +82,14 @@ struct LoadOptions {
         try read(arguments, "--patience", 1...3600) { plan.patience = .seconds($0) }
         try read(arguments, "--server-pid", 1...Int32.max) { plan.serverProcess = $0 }
         try read(arguments, "--workers", 1...256) { workers = $0 }
-        try read(arguments, "--part", 0...255) { part = $0 }
+        if let text = arguments.value("--part") {
+            let numbers = text.split(separator: "/").compactMap { Int($0) }
+            guard numbers.count == 2, (1...256).contains(numbers[1]), (0..<numbers[1]).contains(numbers[0]) else {
+                throw LoadOptionError("--part \(text) is no part; write 0/2")
+            }
+            part = numbers[0]
+            workers = numbers[1]
+        }
         plan.user = arguments.value("--user") ?? plan.user
         plan.password = arguments.value("--password") ?? plan.password
         plan.domain = arguments.value("--domain") ?? plan.domain

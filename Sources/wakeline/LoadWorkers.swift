@@ -32,12 +32,14 @@ final class LoadWorkers {
             }
             workers.append(worker)
         }
+        let orders = WorkerOrders()
         let meter = LoadProgressLine(options.plan, terminal)
         var open = workers.count
         var second: [Int: (LoadFigures, Int)] = [:]
         while open > 0 {
             var polled = workers.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-            if poll(&polled, nfds_t(polled.count), -1) < 0, errno != EINTR { break }
+            if poll(&polled, nfds_t(polled.count), 200) < 0, errno != EINTR { break }
+            if orders.isToEnd { for worker in workers where worker.descriptor >= 0 { kill(worker.process, SIGTERM) } }
             for index in workers.indices where polled[index].revents != 0 {
                 guard read(&workers[index]) else {
                     close(workers[index].descriptor)
@@ -69,7 +71,11 @@ final class LoadWorkers {
             isSound = isSound && status == 0
             sum.add(worker.figures)
         }
-        return isSound ? sum : nil
+        guard isSound else {
+            terminal.report("wakeline load: one of its processes did not end well, so there are no figures")
+            return nil
+        }
+        return sum
     }
 
     private func start(_ words: [String], _ part: Int) -> Worker? {
@@ -81,7 +87,7 @@ final class LoadWorkers {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        let all = ["wakeline", "load"] + words + ["--part", String(part), "--workers", String(options.workers)]
+        let all = ["wakeline", "load"] + words + ["--part", "\(part)/\(options.workers)"]
         var arguments: [UnsafeMutablePointer<CChar>?] = all.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
@@ -110,6 +116,25 @@ final class LoadWorkers {
             text.removeFirst(end + 1)
         }
         return lines
+    }
+}
+
+/// Notes when somebody wants a load to end before its time, so that its processes are told, and its figures are not lost.
+private struct WorkerOrders {
+    private var wanted = sigset_t()
+
+    init() {
+        sigemptyset(&wanted)
+        sigaddset(&wanted, SIGTERM)
+        sigaddset(&wanted, SIGINT)
+        sigprocmask(SIG_BLOCK, &wanted, nil)
+    }
+
+    /// Whether a signal came since this was last asked.
+    var isToEnd: Bool {
+        var set = wanted
+        var none = timespec()
+        return sigtimedwait(&set, nil, &none) > 0
     }
 }
 
