@@ -126,7 +126,7 @@ public final class LoadRun {
     /// Ends before its time.
     public func interrupt() { if stage != .done { finish() } }
 
-    /// A millisecond went by, or more.
+    /// The next moment of the grid has come.
     private func tick() {
         let now = loop.time
         let microseconds = Clock.microseconds()

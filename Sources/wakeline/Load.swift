@@ -39,10 +39,10 @@ private func runLoad(_ arguments: ParsedArguments, _ terminal: Terminal) -> Exit
         figures = found
     } else {
         var lines: [String] = []
-        let meter = LoadProgressLine(options.plan, terminal)
+        let meter = LoadProgressLine(terminal)
         let code = runPart(options, terminal) { line in
             if let sample = LoadFigures.Sample(line), line.hasPrefix("progress ") {
-                meter.show(sample, registered: nil)
+                meter.show(sample)
             } else {
                 lines.append(line)
             }

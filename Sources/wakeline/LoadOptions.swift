@@ -62,11 +62,7 @@ struct LoadOptions {
     init(_ arguments: ParsedArguments) throws(LoadOptionError) {
         for url in arguments.values("--server").isEmpty ? ["tcp://127.0.0.1:5060"] : arguments.values("--server") {
             do throws(ServerAddressError) {
-                let address = try ServerAddress(url).resolve()
-                var host: [UInt8] = []
-                address.appendHost(to: &host)
-                if host.first == UInt8(ascii: "[") { host = Array(host.dropFirst().dropLast()) }
-                plan.servers.append(FlowTarget(transport: .tcp, host: ByteString(host), port: address.port))
+                plan.servers.append(try ServerAddress(url).target())
             } catch {
                 throw LoadOptionError("\(error)")
             }

@@ -33,7 +33,7 @@ final class LoadWorkers {
             workers.append(worker)
         }
         let orders = WorkerOrders()
-        let meter = LoadProgressLine(options.plan, terminal)
+        let meter = LoadProgressLine(terminal)
         var open = workers.count
         var second: [Int: (LoadFigures, Int)] = [:]
         while open > 0 {
@@ -58,7 +58,7 @@ final class LoadWorkers {
                     seen.add(one)
                     count += 1
                     second[sample.second] = (seen, count)
-                    if count == workers.count, let sum = seen.samples.first { meter.show(sum, registered: nil) }
+                    if count == workers.count, let sum = seen.samples.first { meter.show(sum) }
                 }
             }
         }
@@ -140,16 +140,12 @@ private struct WorkerOrders {
 
 /// The line that tells how a load goes.
 final class LoadProgressLine {
-    private let plan: LoadPlan
     private let terminal: Terminal
 
-    init(_ plan: LoadPlan, _ terminal: Terminal) {
-        self.plan = plan
-        self.terminal = terminal
-    }
+    init(_ terminal: Terminal) { self.terminal = terminal }
 
     /// Shows a second.
-    func show(_ sample: LoadFigures.Sample, registered: Int?) {
+    func show(_ sample: LoadFigures.Sample) {
         var parts = ["\(sample.second) s"]
         for operation in Operation.allCases where sample.succeeded[operation.rawValue] > 0 {
             let p99 = Double(sample.p99[operation.rawValue]) / 1000

@@ -134,11 +134,7 @@ struct PhoneOptionReader {
         var targets: [FlowTarget] = []
         for server in servers {
             do throws(ServerAddressError) {
-                let address = try server.resolve()
-                var host: [UInt8] = []
-                address.appendHost(to: &host)
-                host.removeAll { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
-                targets.append(FlowTarget(transport: .tcp, host: ByteString(host), port: address.port))
+                targets.append(try server.target())
             } catch {
                 throw PhoneOptionError("\(error)", .temporary)
             }

@@ -145,6 +145,10 @@ extension Phone {
         guard let flow = lines[line].flow,
             lines[line].keepAlive.ping(pongWithin: host.policy.pongWithin, now: now.monotonic) == .ping
         else { return }
+        sendPing(flow)
+    }
+
+    private func sendPing(_ flow: FlowID) {
         host.outbox.append(.watch(flow))
         host.outbox.send(flow) { $0.append(text: "\r\n\r\n") }
     }
@@ -203,9 +207,7 @@ extension Phone {
         guard pingIsDue, let flow = lines[line].flow, !isSuspended || lines[line].keepAlive.isWaiting else { return }
         switch lines[line].keepAlive.timerFired(pongWithin: host.policy.pongWithin, now: now.monotonic) {
         case .none: break
-        case .ping:
-            host.outbox.append(.watch(flow))
-            host.outbox.send(flow) { $0.append(text: "\r\n\r\n") }
+        case .ping: sendPing(flow)
         case .fail: loseFlow(line, .silence)
         }
     }

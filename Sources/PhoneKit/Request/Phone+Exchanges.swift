@@ -275,16 +275,6 @@ extension [UInt8] {
     /// The number in a branch of ours.
     func branchNumber(_ range: Range<Int>) -> UInt64? {
         guard range.count == 23, isEqual(range.lowerBound..<(range.lowerBound + 7), "z9hG4bK") else { return nil }
-        var number: UInt64 = 0
-        for at in (range.lowerBound + 7)..<range.upperBound {
-            let digit: UInt8
-            switch self[at] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = self[at] &- UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = self[at] &- UInt8(ascii: "a") &+ 10
-            default: return nil
-            }
-            number = number << 4 | UInt64(digit)
-        }
-        return number
+        return hexNumber((range.lowerBound + 7)..<range.upperBound)
     }
 }

@@ -87,6 +87,17 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return address.withKernelAddress { connect(descriptor, $0, $1) } == 0
     }
 
+    /// Where a flow to it goes: its address in numbers.
+    ///
+    /// - Throws: why there is none.
+    public func target() throws(ServerAddressError) -> FlowTarget {
+        let address = try resolve()
+        var host: [UInt8] = []
+        address.appendHost(to: &host)
+        host.removeAll { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+        return FlowTarget(transport: .tcp, host: ByteString(host), port: address.port)
+    }
+
     private static func address(_ entry: addrinfo, _ port: UInt16) -> SocketAddress? {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard let address = entry.ai_addr,

@@ -28,7 +28,7 @@ final class ErrandRunner {
         self.report = report
         var wake: (() -> Void)?
         timer = DeadlineTimer(loop: loop) { wake?() }
-        wake = { [unowned self, unowned loop] in self.bring(now: loop.time, loop.now.monotonic) }
+        wake = { [unowned self, unowned loop] in self.bring(now: loop.time) }
     }
 
     /// Takes what the rules want done.
@@ -53,11 +53,11 @@ final class ErrandRunner {
     /// Brings the store's answers to the rules.
     func take(_ more: [StoreAnswer], now: Now) {
         answers.append(contentsOf: more)
-        bring(now: now, now.monotonic.milliseconds)
+        bring(now: now)
     }
 
     /// Brings as many answers as a turn may, and sees to it that the next turn goes on at once.
-    private func bring(now: Now, _ milliseconds: Int64) {
+    private func bring(now: Now) {
         var left = Self.answersPerTurn
         while left > 0, place < answers.count {
             left -= 1
@@ -88,7 +88,7 @@ final class ErrandRunner {
             answers.removeAll(keepingCapacity: answers.capacity <= 1 << 12)
             place = 0
         } else {
-            timer?.schedule(at: milliseconds)
+            timer?.schedule(at: now.monotonic.milliseconds)
         }
         if head == appends.count || head > 4096 {
             appends.removeFirst(head)
