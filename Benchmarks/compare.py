@@ -65,12 +65,13 @@ def load_file(name):
 
 def load_options(name, arguments):
     """The options of a load: those of its file but for what was asked for."""
-    options = []
+    # Spread as finely as it goes: times are to be those of a server whose messages come one by one.
+    options = [["--grid", "1"]]
     with open(load_file(name), encoding="utf-8") as file:
         for line in file:
             words = line.split(maxsplit=1)
             # What is required is looked at here.
-            if words and words[0].startswith("--") and words[0] != "--require":
+            if words and words[0].startswith("--") and words[0] not in ("--require", "--grid"):
                 options.append([word.strip() for word in words])
     for option, value in (("--seconds", arguments.seconds), ("--phones", arguments.phones)):
         if value is not None:

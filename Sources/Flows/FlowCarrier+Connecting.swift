@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 import Reactor
 import SIP
@@ -10,6 +11,7 @@ extension FlowCarrier {
         guard target.transport == .tcp, let remote = SocketAddress(host: target.host.description, port: target.port)
         else { return fail(ticket, .error) }
         let local = localAddress(for: remote)
+        let began = stopwatch == nil ? 0 : FlowStopwatch.now()
         guard let descriptor = OutgoingSocket.connect(to: remote, from: local, settings) else {
             return fail(ticket, Self.reason(errno))
         }
@@ -25,6 +27,11 @@ extension FlowCarrier {
             close(descriptor)
             table.release(record)
             return fail(ticket, .error)
+        }
+        if let stopwatch {
+            stopwatch.start(id.slot, at: began)
+            // Where the kernel can't, its arrivals count from when they are read.
+            _ = wl_stamp_arrivals(descriptor)
         }
         let isTrusted = settings.trusted.contains { $0.contains(remote) }
         record.pointee.descriptor = descriptor
@@ -70,6 +77,7 @@ extension FlowCarrier {
         let id = record.pointee.id
         guard let ticket = tickets.removeValue(forKey: id) else { return tearDown(record, .error) }
         watchers.setWriting(false, slot: id.slot)
+        stopwatch?.connected(id.slot, descriptor)
         let now = now
         record.pointee.state.remove(.isConnecting)
         record.pointee.info = FlowInfo(

@@ -79,7 +79,13 @@ extension FlowCarrier: ReadinessHandler {
     }
 
     private func read(_ record: Record) {
-        let count = recv(record.pointee.descriptor, buffer.baseAddress, buffer.count, 0)
+        let descriptor = record.pointee.descriptor
+        let count =
+            if let stopwatch {
+                stopwatch.receive(record.pointee.id.slot, descriptor, into: buffer)
+            } else {
+                recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            }
         guard count > 0 else {
             if count == 0 {
                 if record.pointee.state.contains(.isLingering) {

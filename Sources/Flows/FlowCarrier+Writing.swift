@@ -54,6 +54,7 @@ extension FlowCarrier {
             while index >= 0, vectors.append(vectors.bytes(of: owed[Int(index)], in: arena)) {
                 index = owed[Int(index)].next
             }
+            stopwatch?.writes(record.pointee.id.slot)
             let sent = vectors.send(to: record.pointee.descriptor)
             if sent < 0, errno != EAGAIN, errno != EINTR {
                 tearDown(record, Self.reason(errno))

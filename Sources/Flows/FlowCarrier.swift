@@ -26,6 +26,9 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     /// Deadlines and bounds in force; socket options and accept limits stay as they were at the start.
     public var settings: FlowSettings
 
+    /// Times the flows that we open; to be set before the first, and nil for who does not measure.
+    public var stopwatch: FlowStopwatch?
+
     let loop: EventLoop
     let logger: Logger
     let watchers: WatcherPool

@@ -27,4 +27,18 @@ struct LoadPhone {
     /// What this side of a call has still to see before it is as it should be.
     var isAnswered = false
     var didArrive = false
+
+    /// Has a part in an operation from now on.
+    ///
+    /// - Returns: its number.
+    @discardableResult
+    mutating func begin(_ operation: Operation, isCaller: Bool) -> UInt32 {
+        self.operation = operation
+        self.isCaller = isCaller
+        generation &+= 1
+        didArrive = false
+        isAnswered = false
+        ringTime = nil
+        return generation
+    }
 }

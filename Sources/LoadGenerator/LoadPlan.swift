@@ -36,6 +36,9 @@ public struct LoadPlan: Sendable {
     public var patience = Interval.seconds(32)
     /// The process of the server, whose CPU time is to be told as well.
     public var serverProcess: Int32?
+    /// Milliseconds: where operations begin at rates, those that are due within so many begin together, and answers are
+    /// looked at as often.
+    public var grid: Int64 = 10
     /// The text of a message.
     public var message: [UInt8] = Array("hello from {n}".utf8)
     /// The seed of random numbers.

@@ -1,3 +1,4 @@
+import Flows
 import PhoneKit
 import SIP
 import Softphone
@@ -10,7 +11,7 @@ extension LoadRun {
             let counts = isCounting
             abusers?.begin { [unowned self] in self.abuseEnded(accepted: $0, counts: counts) }
             open[operation.rawValue] += 1
-            figures[.abuse].begun += counts ? 1 : 0
+            figures.operations[Operation.abuse.rawValue].begun += counts ? 1 : 0
             return
         }
         guard let phone = takeIdle() else { return starved(operation) }
@@ -30,24 +31,21 @@ extension LoadRun {
             driver.perform(phone, now: now) { $0.relaunched(now: now) }
         case .message, .call:
             guard let peer = takeIdle() else {
-                idle.add(phone)
+                idle.add(Int32(truncatingIfNeeded: phone))
                 return starved(operation)
             }
             startOperation(operation, phone, now)
             phones[phone].peer = Int32(truncatingIfNeeded: peer)
+            phones[peer].begin(operation, isCaller: false)
             phones[peer].peer = Int32(truncatingIfNeeded: phone)
-            phones[peer].operation = operation
-            phones[peer].generation &+= 1
-            phones[peer].didArrive = false
-            phones[peer].isAnswered = false
-            phones[peer].isCaller = false
+            stopwatch.start(driver.latestFlow(of: peer))
             if operation == .message { sendMessage(phone, peer, now) } else { call(phone, peer, now) }
         case .setUp, .abuse: break
         }
     }
 
     private func takeIdle() -> Int? {
-        while let phone = idle.take() {
+        while let phone = idle.take().map({ Int($0) }) {
             if phones[phone].operation == nil, phones[phone].isRegistered { return phone }
         }
         return nil
@@ -55,36 +53,60 @@ extension LoadRun {
 
     private func starved(_ operation: Operation) {
         guard isCounting else { return }
-        figures[operation].begun += 1
+        figures.operations[operation.rawValue].begun += 1
         fail(operation, "no phone was free")
     }
 
     func startOperation(_ operation: Operation, _ phone: Int, _ now: Now) {
         open[operation.rawValue] += 1
-        phones[phone].operation = operation
-        phones[phone].generation &+= 1
-        phones[phone].counts = isCounting || operation == .setUp
-        phones[phone].isCaller = true
-        phones[phone].didArrive = false
-        phones[phone].isAnswered = false
-        phones[phone].ringTime = nil
-        if phones[phone].counts { figures[operation].begun += 1 }
-        arrange(.giveUp, phone, at: now.monotonic + plan.patience)
+        let counts = isCounting || operation == .setUp
+        if counts { figures.operations[operation.rawValue].begun += 1 }
+        let generation = phones[phone].begin(operation, isCaller: true)
+        phones[phone].counts = counts
         phones[phone].beganAt = Clock.microseconds()
+        patience.add(
+            Patience(
+                until: now.monotonic + plan.patience,
+                phone: Int32(truncatingIfNeeded: phone),
+                generation: generation
+            )
+        )
+        stopwatch.start(driver.latestFlow(of: phone))
+    }
+
+    /// What an operation has taken so far, in microseconds: the server's part and the network's, not that of the phones.
+    ///
+    /// In a storm it is the whole of it, since there the question is when all are in.
+    private func time(of phone: Int) -> Int64 {
+        let flow = driver.latestFlow(of: phone)
+        guard !plan.storm || phones[phone].operation != .reconnect, let time = stopwatch.time(of: flow) else {
+            return Clock.microseconds() - phones[phone].beganAt
+        }
+        let peer = Int(phones[phone].peer)
+        guard phones.indices.contains(peer) else { return time }
+        return max(0, time - stopwatch.held(by: driver.latestFlow(of: peer)))
     }
 
     func arrange(_ kind: Errand.Kind, _ phone: Int, at time: Instant) {
         _ = wheel.arm(
-            at: Instant(milliseconds: Self.onGrid(time.milliseconds)),
+            at: onGrid(time),
             Errand(kind: kind, phone: Int32(truncatingIfNeeded: phone), generation: phones[phone].generation)
         )
+    }
+
+    /// Ends the operations whose answers do not come in time.
+    func giveUp(_ now: Now) {
+        while let first = patience.first, first.until <= now.monotonic {
+            _ = patience.take()
+            let phone = Int(first.phone)
+            if phones[phone].generation == first.generation { end(phone, failure: "no answer in time", now) }
+        }
     }
 
     func perform(_ errand: Errand, _ now: Now) {
         let phone = Int(errand.phone)
         guard phones[phone].generation == errand.generation, let operation = phones[phone].operation else { return }
         switch errand.kind {
-        case .giveUp: end(phone, failure: "no answer in time", now)
         case .answer:
             guard operation == .call, let call = phones[phone].call else { return }
             driver.perform(phone, now: now) { $0.answer(call, session: session(phones[phone].token &+ 1), now: now) }
@@ -145,7 +167,7 @@ extension LoadRun {
         case .incomingCall(let handle, let call): rang(phone, handle, call, now)
         case .callProgress(let handle, let status, _):
             guard phones[phone].call == handle, status == 180, phones[phone].ringTime == nil else { return }
-            phones[phone].ringTime = Clock.microseconds() - phones[phone].beganAt
+            phones[phone].ringTime = time(of: phone)
         case .callAccepted(let handle, let body): accepted(phone, handle, body, now)
         case .callConfirmed(let handle, _): if phones[phone].call == handle { phones[phone].isAnswered = true }
         case .callEnded(let handle, let reason): ended(phone, handle, reason, now)
@@ -162,7 +184,7 @@ extension LoadRun {
         phones[phone].isRegistered = true
         switch phones[phone].operation {
         case .setUp, .refresh, .register, .reconnect: end(phone, failure: nil, now)
-        case nil: if !wasRegistered { idle.add(phone) }
+        case nil: if !wasRegistered { idle.add(Int32(truncatingIfNeeded: phone)) }
         case .ping, .message, .call, .abuse: break
         }
     }
@@ -248,15 +270,15 @@ extension LoadRun {
             return
         }
         open[operation.rawValue] -= 1
-        let time = phones[phone].ringTime ?? Clock.microseconds() - phones[phone].beganAt
+        let time = phones[phone].ringTime ?? time(of: phone)
         if let failure {
             if phones[phone].counts { fail(operation, failure) } else { note(failure) }
         } else {
             sample.succeeded[operation.rawValue] += 1
             sampleTimes[operation.rawValue].note(time)
             if phones[phone].counts {
-                figures[operation].succeeded += 1
-                figures[operation].times.note(time)
+                figures.operations[operation.rawValue].succeeded += 1
+                figures.operations[operation.rawValue].times.note(time)
             }
         }
         if let call = phones[phone].call {
@@ -279,12 +301,12 @@ extension LoadRun {
         phones[phone].operation = nil
         phones[phone].generation &+= 1
         let takesPart = !plan.storm || phone < plan.steady
-        if phones[phone].isRegistered, takesPart { idle.add(phone) }
+        if phones[phone].isRegistered, takesPart { idle.add(Int32(truncatingIfNeeded: phone)) }
     }
 
     func fail(_ operation: Operation, _ why: String) {
         sample.failed += 1
-        figures[operation].failures[why, default: 0] += 1
+        figures.operations[operation.rawValue].failures[why, default: 0] += 1
     }
 
     /// A failure outside of what counts is told in the second it happened only.
@@ -296,7 +318,7 @@ extension LoadRun {
             fail(.abuse, "neither refused nor closed: \(what)")
         } else {
             sample.succeeded[Operation.abuse.rawValue] += 1
-            figures[.abuse].succeeded += counts ? 1 : 0
+            figures.operations[Operation.abuse.rawValue].succeeded += counts ? 1 : 0
         }
     }
 

@@ -18,9 +18,13 @@ public final class LoadRun {
     let loop: EventLoop
     let driver: PhoneDriver
     let carrier: FlowCarrier<PhoneDriver>
+    let stopwatch = FlowStopwatch()
     let meter: ServerMeter?
     var phones: [LoadPhone] = []
-    var idle = IdleQueue()
+    /// Phones that have nothing to do, the one that has rested longest first.
+    var idle = Queue<Int32>()
+    /// When operations have to be over, in the order they began: all have the same time.
+    var patience = Queue<Patience>()
     var wheel: TimerWheel<Errand>
     var pacers: [Pacer] = []
     /// Operations under way, by kind.
@@ -49,9 +53,16 @@ public final class LoadRun {
 
     /// Something to do later: for a phone, in the operation it was arranged in.
     struct Errand: BitwiseCopyable {
-        enum Kind: UInt8 { case giveUp, answer, hangUp }
+        enum Kind: UInt8 { case answer, hangUp }
 
         var kind: Kind
+        var phone: Int32
+        var generation: UInt32
+    }
+
+    /// When an operation has to be over.
+    struct Patience: BitwiseCopyable {
+        var until: Instant
         var phone: Int32
         var generation: UInt32
     }
@@ -82,6 +93,7 @@ public final class LoadRun {
         let now = loop.time
         driver = PhoneDriver(host: host, now: now)
         carrier = FlowCarrier(loop: loop, receiver: driver, settings: settings, logger: logger)
+        carrier.stopwatch = stopwatch
         wheel = TimerWheel(now: now.monotonic)
         meter = plan.serverProcess.map { ServerMeter(process: $0) }
         for index in 0..<plan.phones { phones.append(addPhone(index, now)) }
@@ -115,37 +127,63 @@ public final class LoadRun {
         beganAt = Clock.microseconds()
         if let memory = meter?.memory() { figures.serverMemory = (memory, memory) }
         loop.endOfTurn = { [unowned self] in
-            self.carrier.turnEnded()
-            self.abusers?.turnEnded()
+            if self.loop.pace != nil || self.stage == .running && self.hasWindows { self.look() }
+            self.turnEnded()
         }
-        let timer = DeadlineTimer(loop: loop) { [unowned self] in self.tick() }
-        ticker = timer
+        ticker = DeadlineTimer(loop: loop) { [unowned self] in self.tick() }
         tick()
+    }
+
+    private func turnEnded() {
+        carrier.turnEnded()
+        abusers?.turnEnded()
     }
 
     /// Ends before its time.
     public func interrupt() { if stage != .done { finish() } }
 
-    /// The next moment of the grid has come.
+    /// The next moment of the grid has come, and there are turns between the moments.
     private func tick() {
+        look()
+        guard stage != .done else { return }
+        turnEnded()
+        if loop.pace == nil { ticker?.schedule(at: onGrid(loop.time.monotonic + .milliseconds(1)).milliseconds) }
+    }
+
+    /// Does what has become due.
+    private func look() {
         let now = loop.time
         let microseconds = Clock.microseconds()
         startPhones(microseconds, now)
         while let errand = wheel.expire(at: now.monotonic) { perform(errand, now) }
+        giveUp(now)
         if stage == .running { begin(microseconds, now) }
         let second = Int((microseconds - beganAt) / 1_000_000)
         if second > sample.second { closeSample(second) }
         if stage == .ending, open.reduce(0, +) == 0 { finish() }
-        guard stage != .done else { return }
-        carrier.turnEnded()
-        abusers?.turnEnded()
-        ticker?.schedule(at: Self.onGrid(now.monotonic.milliseconds + 1))
     }
 
-    /// The next moment at which the load looks at its clock: what is due near to each other is done in one go.
-    static func onGrid(_ milliseconds: Int64) -> Int64 { (milliseconds + grid - 1) / grid * grid }
+    /// The first moment of the grid that is not before a time.
+    func onGrid(_ time: Instant) -> Instant {
+        let grid = max(plan.grid, 1)
+        return Instant(milliseconds: (time.milliseconds + grid - 1) / grid * grid)
+    }
 
-    private static let grid: Int64 = 4
+    /// Whether all begins at given rates, so that nothing happens sooner for looking at answers sooner: then there are no
+    /// turns between the moments of the grid, and all that came since the last is handled together.
+    private var isAtRates: Bool {
+        !plan.storm
+            && plan.paces.allSatisfy {
+                if case .rate = $0.pace { true } else { false }
+            }
+    }
+
+    /// Whether some operation is always under way, so that the next begins where one ends.
+    private var hasWindows: Bool {
+        plan.paces.contains {
+            if case .window = $0.pace { true } else { false }
+        }
+    }
 
     private func startPhones(_ microseconds: Int64, _ now: Now) {
         // The steady ones are there first where the others are to storm.
@@ -173,6 +211,7 @@ public final class LoadRun {
         guard plan.seconds > 0 else { return finish() }
         stage = .running
         loadBeganAt = microseconds
+        if isAtRates { loop.pace = plan.grid }
         if plan.warmUp <= 0 { beginCounting(microseconds) }
     }
 

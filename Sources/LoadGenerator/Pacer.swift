@@ -29,33 +29,3 @@ struct Pacer {
         }
     }
 }
-
-/// Phones that have nothing to do, the one that has rested longest first.
-struct IdleQueue {
-    private var ring: [Int32] = []
-    private var head = 0
-    private(set) var count = 0
-
-    mutating func add(_ phone: Int) {
-        if count == ring.count { grow() }
-        ring[(head + count) % ring.count] = Int32(truncatingIfNeeded: phone)
-        count += 1
-    }
-
-    mutating func take() -> Int? {
-        guard count > 0 else { return nil }
-        let phone = ring[head]
-        head = (head + 1) % ring.count
-        count -= 1
-        return Int(phone)
-    }
-
-    private mutating func grow() {
-        var larger: [Int32] = []
-        larger.reserveCapacity(max(64, ring.count * 2))
-        for offset in 0..<count { larger.append(ring[(head + offset) % ring.count]) }
-        larger.append(contentsOf: repeatElement(0, count: max(64, ring.count * 2) - count))
-        ring = larger
-        head = 0
-    }
-}

@@ -85,22 +85,25 @@ public final class Phone {
     private func settle() {
         finishHandlerIfDone()
         var next = Instant.distantFuture
-        for line in lines {
+        // By index: a copy of an element would have to keep all that it holds alive.
+        for index in lines.indices {
             // What is due in its own time waits for the handler while the app is suspended; a pong does not.
-            if !isSuspended || line.keepAlive.isWaiting, let deadline = line.keepAlive.deadline {
+            if !isSuspended || lines[index].keepAlive.isWaiting, let deadline = lines[index].keepAlive.deadline {
                 next = min(next, deadline)
             }
-            if !isSuspended || line.registration.phase == .connecting, let deadline = line.registration.deadline {
+            if !isSuspended || lines[index].registration.phase == .connecting,
+                let deadline = lines[index].registration.deadline
+            {
                 next = min(next, deadline)
             }
         }
-        for exchange in exchanges {
-            next = min(next, exchange.deadline)
-            if let moment = exchange.signOfLifeBy { next = min(next, moment) }
+        for index in exchanges.indices {
+            next = min(next, exchanges[index].deadline)
+            if let moment = exchanges[index].signOfLifeBy { next = min(next, moment) }
         }
-        for call in calls {
-            if let deadline = call.deadline { next = min(next, deadline) }
-            if let resend = call.resend { next = min(next, resend.at) }
+        for index in calls.indices {
+            if let deadline = calls[index].deadline { next = min(next, deadline) }
+            if let moment = calls[index].resend?.at { next = min(next, moment) }
         }
         if let deadline = handler.deadline { next = min(next, deadline) }
         nextDeadline = next == .distantFuture ? nil : next

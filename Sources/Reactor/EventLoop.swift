@@ -12,6 +12,10 @@ public final class EventLoop {
     /// Called after each turn, once all that was ready has been handled, so that what the turn owes leaves in one go.
     public var endOfTurn: (() -> Void)?
 
+    /// Where set, a turn that waits begins at the next whole multiple of so many milliseconds, and what became ready
+    /// meanwhile is handled together: fewer wake-ups, for later answers.
+    public var pace: Int64?
+
     let base: OpaquePointer
     private var cached: TurnTime?
     private var isInTurn = false
@@ -52,9 +56,24 @@ public final class EventLoop {
             isInTurn = false
             cached = nil
         }
+        var waits = waits
+        if waits, let pace, pace > 0 {
+            Self.rest(untilMultipleOf: pace)
+            waits = false
+        }
         let result = event_base_loop(base, waits ? EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY : EVLOOP_NONBLOCK)
         guard result >= 0 else { throw .waitFailed(errno: errno) }
         endOfTurn?()
+    }
+
+    /// Sleeps on the monotonic clock; a signal ends it early.
+    private static func rest(untilMultipleOf milliseconds: Int64) {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let now = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        let next = (now / milliseconds + 1) * milliseconds
+        time = timespec(tv_sec: Int(next / 1000), tv_nsec: Int(next % 1000) * 1_000_000)
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil)
     }
 
     /// Lets `run` return after this turn.

@@ -41,6 +41,7 @@ struct LoadOptions {
         Command.Option("--steady", "COUNT", help: "phones that are there before a storm; 0"),
         Command.Option("--seconds", "SECONDS", help: "how long the load lasts, or phones with nothing to do rest; 10"),
         Command.Option("--warm-up", "SECONDS", help: "the beginning of it that does not count; 0"),
+        Command.Option("--grid", "MS", help: "what is due within so many is done in one go, 1 spreads it most; 10"),
         Command.Option("--patience", "SECONDS", help: "an answer that takes longer is a failure; 32"),
         Command.Option(
             "--require",
@@ -75,6 +76,7 @@ struct LoadOptions {
         try read(arguments, "--steady", 0...10_000_000) { plan.steady = $0 }
         try read(arguments, "--seconds", 0...1_000_000.0) { plan.seconds = $0 }
         try read(arguments, "--warm-up", 0...1_000_000.0) { plan.warmUp = $0 }
+        try read(arguments, "--grid", 1...1000) { plan.grid = $0 }
         try read(arguments, "--patience", 1...3600) { plan.patience = .seconds($0) }
         try read(arguments, "--server-pid", 1...Int32.max) { plan.serverProcess = $0 }
         try read(arguments, "--workers", 1...256) { workers = $0 }
@@ -111,7 +113,22 @@ struct LoadOptions {
             }
             localAddresses.append(address)
         }
+        if localAddresses.isEmpty { localAddresses = Self.loopbackAddresses(plan) }
     }
+
+    /// Where connections come from when the servers are on this machine, which has millions of addresses.
+    ///
+    /// One address has some 28,000 ports, and the kernel searches the longer for a free one the more of them are taken.
+    ///
+    /// - Returns: nothing where the kernel has to choose.
+    private static func loopbackAddresses(_ plan: LoadPlan) -> [SocketAddress] {
+        let isHere = plan.servers.allSatisfy { $0.host.description.hasPrefix("127.") }
+        guard isHere, plan.phones > phonesPerAddress else { return [] }
+        let count = min(plan.phones / phonesPerAddress + 1, 100)
+        return (1...count).map { SocketAddress(ipv4: 127 << 24 | UInt32(truncatingIfNeeded: $0), port: 0) }
+    }
+
+    private static let phonesPerAddress = 2000
 
     private static func pace(_ text: String, _ option: String) throws(LoadOptionError) -> Pace {
         if text.first == "x", let window = Int(text.dropFirst()), (1...1_000_000).contains(window) {

@@ -208,13 +208,17 @@ import Testing
         guard operation != .abuse else { return }
         let scene = try Scene()
         scene.begin(operation)
-        let errand = LoadRun.Errand(kind: .giveUp, phone: 0, generation: scene.run.phones[0].generation)
-        scene.run.perform(errand, scene.loop.time)
+        let now = scene.loop.time
+        let late = Now(monotonic: now.monotonic + scene.run.plan.patience + .seconds(1), wall: now.wall)
+        scene.run.giveUp(now)
+        #expect(scene.failures(operation) == [] && !scene.rests)
+        scene.run.giveUp(late)
         #expect(scene.failures(operation) == ["1 no answer in time"] && scene.rests)
-        // One that was arranged for an operation that is over does nothing.
+        // What is over is not given up, though there was patience with it.
         scene.begin(operation)
-        scene.run.perform(errand, scene.loop.time)
-        #expect(scene.failures(operation) == ["1 no answer in time"] && !scene.rests)
+        scene.run.end(0, failure: nil, now)
+        scene.run.giveUp(late)
+        #expect(scene.failures(operation) == ["1 no answer in time"] && scene.run.patience.count == 0)
     }
 
     @Test("a connection that is lost, whatever it is needed for", arguments: LoadGenerator.Operation.allCases)

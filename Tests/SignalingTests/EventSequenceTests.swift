@@ -290,6 +290,6 @@ struct ReplayTests {
             scene.finish()
             all.combine("\(scene.world.transcript.value)".utf8)
         }
-        #expect(all.value == 13_891_335_778_561_091_188)
+        #expect(all.value == 9_052_338_769_141_477_061)
     }
 }

@@ -71,6 +71,18 @@ import Testing
         only(nobody, .rightDevice)
     }
 
+    @Test("a device that has two flows for one reg-id")
+    func secondFlow() throws {
+        let world = world()
+        let desk = try #require(world.handsets.first { $0.kind == .desk && $0.pipes.count == 2 })
+        for regID in [UInt32(1), 2] { world.checkSuccession(desk, regID: regID) }
+        #expect(world.violations.isEmpty)
+        // What was the second line's is said to be the first's.
+        for pipe in desk.pipes { world.pipes[Int(pipe)].regID = 3 - world.pipes[Int(pipe)].regID }
+        world.checkSuccession(desk, regID: 1)
+        only(world, .oneRing)
+    }
+
     @Test("a phone that still rings when the call is over")
     func lateRing() {
         let world = world()

@@ -32,6 +32,7 @@ import Testing
         ("a phone with two lines called by the dead one", 4),
         ("a caller that changed networks dropped its call", 7),
         ("a call by the second line ended with the first", 10),
+        ("a flow stayed that a lost one had taken the place of", 179),
     ]
 
     @Test("where it was broken once", arguments: finds)

@@ -200,11 +200,13 @@ extension Phone {
         guard let callID = request.first(.callID), let to = (try? request.tag(.to)) ?? nil,
             let from = (try? request.tag(.from)) ?? nil
         else { return nil }
-        return calls.firstIndex { call in
-            guard let dialog = call.dialog else { return false }
-            return request.bytes.isEqual(callID.value, to: call.callID, 0..<call.callID.count)
-                && request.bytes.hexNumber(to) == call.localTag
-                && request.bytes.isEqual(from, to: dialog.remoteTag, 0..<dialog.remoteTag.count)
+        let localTag = request.bytes.hexNumber(to)
+        return calls.indices.first { index in
+            guard calls[index].localTag == localTag, let remoteTag = calls[index].dialog?.remoteTag else {
+                return false
+            }
+            return request.bytes.isEqual(callID.value, to: calls[index].callID, 0..<calls[index].callID.count)
+                && request.bytes.isEqual(from, to: remoteTag, 0..<remoteTag.count)
         }
     }
 }

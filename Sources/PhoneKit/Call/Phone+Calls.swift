@@ -100,7 +100,7 @@ extension Phone {
     /// The Call-ID of a call; nil where it is over.
     public func callID(of handle: CallHandle) -> ByteString? { index(handle).map { ByteString(calls[$0].callID) } }
 
-    func index(_ handle: CallHandle) -> Int? { calls.firstIndex { $0.handle == handle } }
+    func index(_ handle: CallHandle) -> Int? { calls.indices.first { calls[$0].handle == handle } }
 
     func change(_ handle: CallHandle, _ body: (inout Call) -> Void) {
         if let index = index(handle) { body(&calls[index]) }

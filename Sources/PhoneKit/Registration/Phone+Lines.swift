@@ -166,10 +166,10 @@ extension Phone {
         lines.indices.contains(line) ? lines[line].keepAlive.interval : nil
     }
 
-    func line(of flow: FlowID) -> Int? { lines.firstIndex { $0.flow == flow } }
+    func line(of flow: FlowID) -> Int? { lines.indices.first { lines[$0].flow == flow } }
 
     /// The first line that requests can go down.
-    var usableLine: Int? { lines.firstIndex { $0.registration.isUsable && $0.flow != nil } }
+    var usableLine: Int? { lines.indices.first { lines[$0].registration.isUsable && lines[$0].flow != nil } }
 
     func begin(_ line: Int) {
         guard isOnline else { return }

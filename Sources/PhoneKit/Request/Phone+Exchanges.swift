@@ -20,7 +20,9 @@ extension Phone {
         guard let via = (try? response.topVia()) ?? nil, let branch = via.branch,
             let number = response.bytes.branchNumber(branch), let sequence = try? response.cseq(),
             // A CANCEL has the branch of its INVITE (RFC 3261 section 17.1.3).
-            let index = exchanges.firstIndex(where: { $0.branch == number && $0.method == sequence.method })
+            let index = exchanges.indices.first(where: {
+                exchanges[$0].branch == number && exchanges[$0].method == sequence.method
+            })
         else { return }
         guard response.status >= 200 else {
             provisional(index, response)

@@ -27,6 +27,6 @@ public enum DigestAlgorithm: UInt8, Sendable, CaseIterable {
         case .sha256: hashes.sha256(input, &scratch)
         case .md5: hashes.md5(input, &scratch)
         }
-        for byte in scratch { out.append(hex: UInt64(byte), digits: 2) }
+        out.append(hexOf: scratch)
     }
 }

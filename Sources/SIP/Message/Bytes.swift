@@ -147,12 +147,33 @@ extension [UInt8] {
         append(contentsOf: string.bytes)
     }
 
-    /// Appends a number as so many lower-case hexadecimal digits.
+    /// Appends a number as so many lower-case hexadecimal digits; more than it has become zeros in front.
     public mutating func append(hex value: UInt64, digits: Int) {
-        for shift in stride(from: (digits - 1) * 4, through: 0, by: -4) {
-            let nibble = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 15)
-            append(nibble < 10 ? nibble &+ UInt8(ascii: "0") : nibble &+ (UInt8(ascii: "a") - 10))
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits) { text in
+            var rest = value
+            for at in text.indices.reversed() {
+                unsafe text[at] = Self.hexadecimal(rest)
+                rest >>= 4
+            }
+            unsafe append(contentsOf: text)
         }
+    }
+
+    /// Appends each byte as two lower-case hexadecimal digits.
+    public mutating func append(hexOf bytes: [UInt8]) {
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count * 2) { text in
+            for index in bytes.indices {
+                unsafe text[index * 2] = Self.hexadecimal(UInt64(bytes[index] >> 4))
+                unsafe text[index * 2 + 1] = Self.hexadecimal(UInt64(bytes[index]))
+            }
+            unsafe append(contentsOf: text)
+        }
+    }
+
+    /// The digit of the lowest four bits.
+    private static func hexadecimal(_ value: UInt64) -> UInt8 {
+        let nibble = UInt8(truncatingIfNeeded: value & 15)
+        return nibble < 10 ? nibble &+ UInt8(ascii: "0") : nibble &+ (UInt8(ascii: "a") - 10)
     }
 }
 

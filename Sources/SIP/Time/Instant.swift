@@ -1,7 +1,7 @@
 /// A point on the monotonic clock, in whole milliseconds since an arbitrary start.
 ///
 /// The pure targets never read a clock: every event brings its `Now`.
-public struct Instant: Hashable, Comparable, Sendable {
+public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// Milliseconds since the clock's start.
     public var milliseconds: Int64
 

@@ -79,15 +79,15 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 extension [UInt8] {
     /// Appends a number in decimal.
     public mutating func append(decimal value: UInt64) {
-        guard value >= 10 else {
-            append(UInt8(truncatingIfNeeded: value) &+ UInt8(ascii: "0"))
-            return
-        }
-        var power: UInt64 = 10
-        while value / power >= 10 { power *= 10 }
-        while power > 0 {
-            append(UInt8(truncatingIfNeeded: value / power % 10) &+ UInt8(ascii: "0"))
-            power /= 10
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var at = digits.count
+            var rest = value
+            repeat {
+                at -= 1
+                unsafe digits[at] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
+                rest /= 10
+            } while rest > 0
+            unsafe append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[at...]))
         }
     }
 }

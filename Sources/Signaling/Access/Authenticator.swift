@@ -33,7 +33,7 @@ struct Authenticator {
         var hash: [UInt8] = []
         var hex: [UInt8] = []
         hashes.hmacSHA256(key, [0], &hash)
-        for byte in hash { hex.append(hex: UInt64(byte), digits: 2) }
+        hex.append(hexOf: hash)
         nobody = Account(ha1MD5: Array(hex.prefix(32)), ha1SHA256: hex)
     }
 

@@ -192,19 +192,26 @@ extension Core {
 
     /// A device is on a new flow: the old one has nothing left to do.
     func takeOver(_ binding: Binding, of address: AddressOfRecord, from before: [Binding]) {
-        // The new flow may have closed while its binding was being stored.
-        guard let instance = binding.instance, let flow = binding.flow, flows.isOpen(flow) else { return }
-        let gone = succession.arrive(
-            flow,
-            of: FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
-        )
-        if let gone { flows.update(flow) { $0.predecessor = gone } }
+        guard let instance = binding.instance, let flow = binding.flow else { return }
+        // The new flow may have closed while its binding was being stored. The old one has no binding any more either: it is
+        // closed, so that the phone knows, unless it may still be answering something.
+        let isOpen = flows.isOpen(flow)
+        if isOpen {
+            let gone = succession.arrive(
+                flow,
+                of: FlowSuccession.Way(address: address, instance: instance.string, regID: binding.regID)
+            )
+            if let gone { flows.update(flow) { $0.predecessor = gone } }
+        }
         for old in before where old.isSameWay(as: binding) {
             guard let oldFlow = old.flow, oldFlow != flow else { continue }
+            let waiting = flows[oldFlow].map { transactions.clients(waitingOn: $0) } ?? []
+            if !isOpen, !waiting.isEmpty { continue }
             succession.succeed(oldFlow, by: flow)
-            flows.update(flow) { $0.predecessor = oldFlow }
-            guard let gone = flows[oldFlow] else { continue }
-            for client in transactions.clients(waitingOn: gone) { moveToNewFlow(client, flow) }
+            if isOpen {
+                flows.update(flow) { $0.predecessor = oldFlow }
+                for client in waiting { moveToNewFlow(client, flow) }
+            }
             if flows[oldFlow]?.addresses.isEmpty ?? false { outbox.append(.close(oldFlow, .replaced)) }
         }
     }

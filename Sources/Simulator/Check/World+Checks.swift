@@ -134,6 +134,21 @@ extension World {
         }
     }
 
+    /// A device has one flow for each reg-id: when the next is registered, the one before is closed (RFC 5626 section 4.2).
+    func checkSuccession(_ handset: Handset, regID: UInt32) {
+        tally.checks += 1
+        let node = nodes[handset.node]
+        let held = handset.pipes.last { pipes[Int($0)].regID == regID }
+        guard let flow = held.flatMap({ pipes[Int($0)].nodeFlow }) else { return }
+        let before = node.ways.updateValue(flow, forKey: Node.Way(handset: handset.index, regID: regID))
+        guard let before, before != flow, pipe(before, of: node) != nil else { return }
+        broke(
+            .oneRing,
+            "phone \(handset.index) has a second flow for its reg-id \(regID), and the first was left open",
+            handset.notes.lines
+        )
+    }
+
     /// What was acknowledged is on the disk.
     func checkDurability(_ node: Node) {
         tally.checks += 1

@@ -77,7 +77,8 @@ extension World {
                 case .send(let flow, let range): sendUp(handset, flow, arena[range])
                 case .close(let flow, _): closeFromPhone(handset, flow)
                 case .connect(let ticket, _): connect(handset, ticket: ticket)
-                case .tag, .watch, .keepAlive: break
+                case .tag(let flow, let tag): if let pipe = pipe(flow) { pipes[pipe].regID = tag.regID }
+                case .watch, .keepAlive: break
                 }
             }
         }
@@ -111,6 +112,7 @@ extension World {
         case .registered(let line, let expires, let isRefresh):
             if isRefresh { tally.refreshes += 1 } else { tally.registrations += 1 }
             handset.notes.add(.registered, line, at: time)
+            checkSuccession(handset, regID: UInt32(truncatingIfNeeded: line + 1))
             if handset.identity.push != nil { handset.parkedUntil = now.wall + Int64(expires) * 1000 }
         case .registrationFailed(let line, let failure, _):
             tally.refusedRegistrations += 1

@@ -17,6 +17,8 @@ struct Pipe {
     var epoch: Int32 = 0
     var access: UInt8 = 0
     var ticket: UInt64 = 0
+    /// Which of the phone's lines it is for; 0 before the phone has said.
+    var regID: UInt32 = 0
     /// The node's identity of it; nil where the node does not know it, or not any more.
     var nodeFlow: FlowID?
     /// Whether the phone has it.

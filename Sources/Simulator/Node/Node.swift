@@ -19,6 +19,14 @@ final class Node {
     /// Look-ups that have not been answered.
     var lookUps: [(ticket: UInt64, address: AddressOfRecord)?] = []
     var errands: [Errand] = []
+    /// The flow of each line that was registered last.
+    var ways: [Way: FlowID] = [:]
+
+    /// One of a phone's ways to be reached.
+    struct Way: Hashable {
+        var handset: Int
+        var regID: UInt32
+    }
 
     init(index: Int) { self.index = index }
 
@@ -51,5 +59,6 @@ final class Node {
         isCommitting = false
         lookUps = []
         errands = []
+        ways = [:]
     }
 }

@@ -71,7 +71,7 @@ extension World {
     }
 
     /// The pipe of a node's flow; nil where it is closed.
-    private func pipe(_ flow: FlowID, of node: Node) -> Int? {
+    func pipe(_ flow: FlowID, of node: Node) -> Int? {
         guard flow.slot < node.slots.count, node.slots[flow.slot] >= 0 else { return nil }
         let index = Int(node.slots[flow.slot])
         return pipes[index].nodeFlow == flow ? index : nil

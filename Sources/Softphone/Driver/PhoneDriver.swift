@@ -28,6 +28,8 @@ public final class PhoneDriver {
     }
 
     private var phones: [Phone] = []
+    /// By phone.
+    private var latestFlows: [FlowID] = []
     private var alarms: [Alarm] = []
     /// By the flow's slot.
     private var owners: [Owner?] = []
@@ -57,6 +59,7 @@ public final class PhoneDriver {
         let number = phones.count
         phones.append(Phone(id: number, identity: identity, host: host, now: now))
         alarms.append(Alarm(timer: .none, at: .distantFuture))
+        latestFlows.append(FlowID(rawValue: 0))
         return number
     }
 
@@ -84,7 +87,11 @@ public final class PhoneDriver {
         owners.compactMap { $0.flatMap { Int($0.phone) == number ? $0.flow : nil } }
     }
 
+    /// The flow that a phone opened last, open or not; one of no use before the first.
+    public func latestFlow(of number: Int) -> FlowID { latestFlows[number] }
+
     func own(_ flow: FlowID, _ number: Int) {
+        latestFlows[number] = flow
         while owners.count <= flow.slot { owners.append(nil) }
         owners[flow.slot] = Owner(flow: flow, phone: Int32(truncatingIfNeeded: number))
     }

@@ -56,6 +56,28 @@ struct EventLoopTests {
         #expect(loop.now.monotonic > seen.last?.monotonic ?? .max)
     }
 
+    @Test("with a pace, turns begin at its multiples, and what became ready meanwhile comes together")
+    func pace() throws {
+        let loop = try EventLoop()
+        var turns: [Int64] = []
+        var seen: [Int] = []
+        let mailbox = try Mailbox<Int>(loop: loop) { seen.append($0) }
+        loop.endOfTurn = {
+            turns.append(loop.now.monotonic)
+            if turns.count == 3 { loop.stop() }
+        }
+        loop.pace = 20
+        mailbox.handle.post(1)
+        mailbox.handle.post(2)
+        try loop.run()
+        #expect(seen == [1, 2])
+        for (earlier, later) in zip(turns, turns.dropFirst()) { #expect(earlier / 20 < later / 20) }
+        // A turn that does not wait begins at once.
+        let now = loop.now.monotonic
+        try loop.runTurn(waits: false)
+        #expect(turns.count == 4 && turns.last ?? .max < (now / 20 + 1) * 20 + 20)
+    }
+
     @Test("what other threads post arrives once, in order, and a flood wakes the loop")
     func flood() throws {
         let loop = try EventLoop()
