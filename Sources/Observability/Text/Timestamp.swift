@@ -17,20 +17,17 @@ public enum Timestamp {
         let day = (wall >= 0 ? wall : wall - (millisecondsPerDay - 1)) / millisecondsPerDay
         let time = wall - day * millisecondsPerDay
         let date = civil(fromDays: day)
-        append(date.year, digits: 4, to: &out)
-        out.append(UInt8(ascii: "-"))
-        append(date.month, digits: 2, to: &out)
-        out.append(UInt8(ascii: "-"))
-        append(date.day, digits: 2, to: &out)
-        out.append(UInt8(ascii: "T"))
-        append(time / 3_600_000, digits: 2, to: &out)
-        out.append(UInt8(ascii: ":"))
-        append(time / 60_000 % 60, digits: 2, to: &out)
-        out.append(UInt8(ascii: ":"))
-        append(time / 1_000 % 60, digits: 2, to: &out)
-        out.append(UInt8(ascii: "."))
-        append(time % 1_000, digits: 3, to: &out)
-        out.append(UInt8(ascii: "Z"))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { text in
+            _ = text.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
+            write(date.year, digits: 4, at: 0, in: text)
+            write(date.month, digits: 2, at: 5, in: text)
+            write(date.day, digits: 2, at: 8, in: text)
+            write(time / 3_600_000, digits: 2, at: 11, in: text)
+            write(time / 60_000 % 60, digits: 2, at: 14, in: text)
+            write(time / 1_000 % 60, digits: 2, at: 17, in: text)
+            write(time % 1_000, digits: 3, at: 20, in: text)
+            out.append(contentsOf: text)
+        }
     }
 
     /// A time as text.
@@ -82,12 +79,11 @@ public enum Timestamp {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    private static func append(_ value: Int64, digits: Int, to out: inout [UInt8]) {
-        var divisor: Int64 = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            out.append(UInt8(truncatingIfNeeded: value / divisor % 10) &+ 0x30)
-            divisor /= 10
+    private static func write(_ value: Int64, digits: Int, at start: Int, in text: UnsafeMutableBufferPointer<UInt8>) {
+        var rest = UInt32(truncatingIfNeeded: value)
+        for position in (start..<start + digits).reversed() {
+            text[position] = UInt8(truncatingIfNeeded: rest % 10) &+ 0x30
+            rest /= 10
         }
     }
 }

@@ -40,7 +40,13 @@ extension Contact.Address {
     ///
     /// - Throws: `MessageFault.malformed(.contact)`.
     public init(_ bytes: [UInt8], _ range: Range<Int>) throws(MessageFault) {
-        nameAddress = try NameAddress(bytes, range, of: .contact)
+        try self.init(unchecked: bytes, range)
+        guard bytes.isURI(nameAddress.uri) else { throw .malformed(.contact) }
+    }
+
+    /// Reads a value whose URI the caller looks at.
+    init(unchecked bytes: [UInt8], _ range: Range<Int>) throws(MessageFault) {
+        nameAddress = try NameAddress(unchecked: bytes, range, of: .contact)
         q = 1000
         for parameter in Parameters(bytes, nameAddress.parameters) {
             if bytes.isEqualIgnoringCase(parameter.name, "q") {

@@ -82,7 +82,9 @@ extension [UInt8] {
     public func listValueEnd(_ range: Range<Int>) -> Int {
         var at = range.lowerBound
         var inBrackets = false
-        while at < range.upperBound {
+        while true {
+            at = first(of: .listMark, in: at..<range.upperBound)
+            guard at < range.upperBound else { return range.upperBound }
             switch self[at] {
             case UInt8(ascii: "\"") where !inBrackets:
                 guard let after = quotedStringEnd(at..<range.upperBound) else { return range.upperBound }
@@ -95,6 +97,5 @@ extension [UInt8] {
             }
             at += 1
         }
-        return range.upperBound
     }
 }

@@ -16,6 +16,12 @@ public struct NameAddress: Hashable, Sendable {
     ///
     /// - Throws: `MessageFault.malformed` of the given header field.
     public init(_ bytes: [UInt8], _ range: Range<Int>, of name: HeaderName) throws(MessageFault) {
+        try self.init(unchecked: bytes, range, of: name)
+        guard bytes.isURI(uri) else { throw .malformed(name) }
+    }
+
+    /// Reads a value whose URI the caller looks at.
+    init(unchecked bytes: [UInt8], _ range: Range<Int>, of name: HeaderName) throws(MessageFault) {
         value = range
         var at = range.lowerBound
         let end = range.upperBound
@@ -27,8 +33,8 @@ public struct NameAddress: Hashable, Sendable {
             guard at < end, bytes[at] == UInt8(ascii: "<") else { throw .malformed(name) }
         }
         // In a bare URI's parameters a bracket may stand within quotes, as in `+sip.instance`.
-        let nameEnd = bytes[at..<end].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\"") } ?? end
-        if let open = bytes.first(UInt8(ascii: "<"), in: at..<nameEnd) {
+        let open = bytes.first(of: .nameEnd, in: at..<end)
+        if open < end, bytes[open] == UInt8(ascii: "<") {
             if displayName == nil {
                 let words = bytes.trimmed(at..<open)
                 for position in words where !bytes[position].isIn(.token) && !bytes[position].isLWS {
@@ -47,7 +53,7 @@ public struct NameAddress: Hashable, Sendable {
                 throw .malformed(name)
             }
         }
-        guard bytes.isURI(uri), bytes.areParameters(parameters) else { throw .malformed(name) }
+        guard bytes.areParameters(parameters) else { throw .malformed(name) }
     }
 }
 

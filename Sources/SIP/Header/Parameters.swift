@@ -31,7 +31,7 @@ public struct Parameters: Sequence, IteratorProtocol {
         at += 1
         skipWhiteSpace()
         let nameStart = at
-        while at < end, bytes[at].isIn(.token) || bytes[at].isIn(.parameter) { at += 1 }
+        while at < end, bytes[at].isIn(.parameterName) { at += 1 }
         let name = nameStart..<at
         guard !name.isEmpty else { return malformed() }
         skipWhiteSpace()
@@ -43,7 +43,7 @@ public struct Parameters: Sequence, IteratorProtocol {
             guard let after = bytes.quotedStringEnd(at..<end) else { return malformed() }
             at = after
         } else {
-            while at < end, bytes[at] != UInt8(ascii: ";"), !bytes[at].isLWS { at += 1 }
+            at = bytes.first(of: .parameterEnd, in: at..<end)
             guard at > valueStart else { return malformed() }
         }
         return Parameter(name: name, value: valueStart..<at)

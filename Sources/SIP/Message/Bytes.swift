@@ -108,6 +108,14 @@ extension [UInt8] {
         span.extracting(range).first(byte).map { $0 + range.lowerBound }
     }
 
+    /// The first place within a range whose byte is of a class; the range's end where there is none.
+    @inline(__always)
+    func first(of set: CharacterClass, in range: Range<Int>) -> Int {
+        var at = range.lowerBound
+        while at < range.upperBound, !self[at].isIn(set) { at += 1 }
+        return at
+    }
+
     /// The range without white space at its ends.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound

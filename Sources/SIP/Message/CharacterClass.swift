@@ -30,6 +30,21 @@ struct CharacterClass {
     /// Decimal digits.
     static var digit: CharacterClass { CharacterClass(low: 0x03ff_0000_0000_0000, high: 0x0000_0000_0000_0000) }
 
+    /// Names of parameters, in header values and in URIs.
+    static var parameterName: CharacterClass { CharacterClass(low: 0x07ff_eff2_0000_0000, high: 0x47ff_ffff_afff_fffe) }
+
+    /// What ends the value of a parameter that has no quotes: `;` and white space.
+    static var parameterEnd: CharacterClass { CharacterClass(low: 0x0800_0001_0000_2600, high: 0) }
+
+    /// What decides where a value of a comma list ends: `"`, `,`, `<` and `>`.
+    static var listMark: CharacterClass { CharacterClass(low: 0x5000_1004_0000_0000, high: 0) }
+
+    /// What can't stand in a URI: white space, controls, quotes and angle brackets.
+    static var notInURI: CharacterClass { CharacterClass(low: 0x5000_0005_ffff_ffff, high: 0x8000_0000_0000_0000) }
+
+    /// What ends a display name, or the URI of a value without brackets: `"`, `;` and `<`.
+    static var nameEnd: CharacterClass { CharacterClass(low: 0x1800_0004_0000_0000, high: 0) }
+
     /// `word`: Call-IDs.
     static var word: CharacterClass { CharacterClass(low: 0xd7ff_efa6_0000_0000, high: 0x6fff_ffff_bfff_fffe) }
 }

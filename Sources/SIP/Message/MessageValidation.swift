@@ -52,8 +52,10 @@ extension Message {
         for field in fields where field.name == .via && field.value != via.value {
             for value in HeaderValuesOfOne(bytes, field.value) where value != via.value { _ = try Via(bytes, value) }
         }
-        guard let from = try nameAddress(.from) else { throw .missing(.from) }
-        guard let to = try nameAddress(.to) else { throw .missing(.to) }
+        guard let fromField = first(.from) else { throw .missing(.from) }
+        let from = try NameAddress(unchecked: bytes, fromField.value, of: .from)
+        guard let toField = first(.to) else { throw .missing(.to) }
+        let to = try NameAddress(unchecked: bytes, toField.value, of: .to)
         var found = Prepared(via: via, from: from, to: to)
         found.fromURI = try uri(from.uri, .from)
         _ = try uri(to.uri, .to)
@@ -65,11 +67,11 @@ extension Message {
         if let hops = try number(.maxForwards), hops > 255 { throw .malformed(.maxForwards) }
         found.target = try checkRequestURI()
         if hasRoute {
-            for value in values(.route) { _ = try uri(NameAddress(bytes, value, of: .route).uri, .route) }
+            for value in values(.route) { _ = try uri(NameAddress(unchecked: bytes, value, of: .route).uri, .route) }
         }
         if hasContact {
             for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
-                _ = try uri(Contact.Address(bytes, value).nameAddress.uri, .contact)
+                _ = try uri(Contact.Address(unchecked: bytes, value).nameAddress.uri, .contact)
             }
         }
         prepared.append(found)
@@ -116,7 +118,7 @@ extension Message {
         do throws(URIFault) {
             return try SIPURI(bytes, range)
         } catch {
-            if error == .malformed { throw .malformed(name) }
+            guard error == .otherScheme, bytes.isURI(range) else { throw .malformed(name) }
             return nil
         }
     }

@@ -58,7 +58,7 @@ public struct SIPURI: Hashable, Sendable {
         guard bytes.areURIParameters(parameters) else { throw .malformed }
         if question < end {
             let headers = (question + 1)..<end
-            for position in headers where bytes[position] <= 0x20 || bytes[position] >= 0x7f { throw .malformed }
+            for position in headers where bytes[position] >= 0x7f || bytes[position].isIn(.notInURI) { throw .malformed }
             guard !headers.isEmpty else { throw .malformed }
             self.headers = headers
         }
@@ -135,12 +135,6 @@ extension [UInt8] {
         guard let colon = first(UInt8(ascii: ":"), in: range), isScheme(range.lowerBound..<colon),
             colon + 1 < range.upperBound
         else { return false }
-        for position in range {
-            switch self[position] {
-            case ...0x20, 0x7f, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"): return false
-            default: break
-            }
-        }
-        return true
+        return first(of: .notInURI, in: range) == range.upperBound
     }
 }
