@@ -80,6 +80,8 @@ struct HeaderValuesOfOne: Sequence, IteratorProtocol {
 extension [UInt8] {
     /// Where the first value of a comma list ends.
     public func listValueEnd(_ range: Range<Int>) -> Int {
+        // Hardly any value is one of a list, and a comma is found much faster than what may hide one.
+        guard first(UInt8(ascii: ","), in: range) != nil else { return range.upperBound }
         var at = range.lowerBound
         var inBrackets = false
         while true {
