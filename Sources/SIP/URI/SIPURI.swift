@@ -58,7 +58,9 @@ public struct SIPURI: Hashable, Sendable {
         guard bytes.areURIParameters(parameters) else { throw .malformed }
         if question < end {
             let headers = (question + 1)..<end
-            for position in headers where bytes[position] >= 0x7f || bytes[position].isIn(.notInURI) { throw .malformed }
+            for position in headers where bytes[position] >= 0x7f || bytes[position].isIn(.notInURI) {
+                throw .malformed
+            }
             guard !headers.isEmpty else { throw .malformed }
             self.headers = headers
         }

@@ -78,7 +78,8 @@ struct FlowTokens {
 
     private mutating func mac(of token: FlowToken) -> MAC {
         // The low bits are those of the slots.
-        let place = Int(truncatingIfNeeded: (token.caller.rawValue &* 31 &+ token.callee.rawValue) % UInt64(Self.places))
+        let sum = token.caller.rawValue &* 31 &+ token.callee.rawValue
+        let place = Int(truncatingIfNeeded: sum % UInt64(Self.places))
         if recent[place].token == token, token.caller.rawValue != 0 { return recent[place].mac }
         write(token)
         hash.removeAll(keepingCapacity: true)
