@@ -73,9 +73,14 @@ extension FlowCarrier: ReadinessHandler {
 
     /// Whether a flow is read in this turn; the kernel tells of one that is not again in the next.
     private func mayRead(_ record: Record) -> Bool {
-        guard record.pointee.state.isDisjoint(with: [.isKnown, .isOutgoing]) else { return true }
+        guard record.pointee.state.isDisjoint(with: [.isKnown, .isOutgoing]) else {
+            knownReadAt = now.monotonic
+            return true
+        }
         strangersRead += 1
-        return strangersRead <= settings.strangersPerTurn
+        // Where nobody has sent anything for a second, nobody is kept waiting but the next who does.
+        let isBusy = now.monotonic - knownReadAt < .seconds(1)
+        return strangersRead <= (isBusy ? settings.strangersPerTurn : settings.strangersPerQuietTurn)
     }
 
     private func read(_ record: Record) {

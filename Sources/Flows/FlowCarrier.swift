@@ -47,6 +47,8 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     var notices: [Notice] = []
     /// Flows that have not authenticated and were read this turn.
     var strangersRead = 0
+    /// When a flow that has authenticated was read last.
+    var knownReadAt = Instant(milliseconds: .min / 2)
     /// What the receiver calls the flows that are being opened.
     var tickets: [FlowID: UInt64] = [:]
     /// Which of our addresses the next flow that we open is to have.

@@ -38,10 +38,13 @@ public struct FlowSettings: Hashable, Sendable {
     public var acceptPatience = Interval.seconds(2)
     /// Connections accepted in one turn of a listener, so that a storm does not keep the others waiting.
     public var acceptBatch = 256
-    /// Flows that have not authenticated yet and are read in one turn; the others wait for the next.
+    /// Flows that have not authenticated yet and are read in one turn, while others bring something; the rest waits for the
+    /// next.
     ///
     /// So a call between phones that are there is not kept waiting by thousands that come at once.
-    public var strangersPerTurn = 128
+    public var strangersPerTurn = 64
+    /// The same where no flow that has authenticated has brought anything for a second.
+    public var strangersPerQuietTurn = 256
     /// Connections that the kernel holds for a listener; it cuts this to `net.core.somaxconn`.
     public var backlog: Int32 = 4096
     /// Connections that one source may have: an IPv4 address, or an IPv6 /64; 0 for any number.
