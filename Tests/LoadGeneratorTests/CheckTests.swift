@@ -219,6 +219,12 @@ import Testing
         scene.run.end(0, failure: nil, now)
         scene.run.giveUp(late)
         #expect(scene.failures(operation) == ["1 no answer in time"] && scene.run.patience.count == 0)
+        // Nor is the next one ended by the patience with the one before.
+        scene.begin(operation)
+        scene.run.end(0, failure: nil, now)
+        scene.run.startOperation(operation, 0, late)
+        scene.run.giveUp(late)
+        #expect(scene.failures(operation) == ["1 no answer in time"] && !scene.rests)
     }
 
     @Test("a connection that is lost, whatever it is needed for", arguments: LoadGenerator.Operation.allCases)
