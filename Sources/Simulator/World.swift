@@ -18,6 +18,8 @@ public final class World {
     var handsets: [Handset] = []
     /// The handsets of each user.
     var devices: [[Int]] = []
+    /// What the nodes find of each user when they look; nil until one did.
+    var accounts: [Account?] = []
     let host: PhoneHost
     var reports: [PhoneReport] = []
 
@@ -83,8 +85,7 @@ public final class World {
     public func run(progress: (_ hours: Int) -> Void = { _ in }) {
         let day = Int64(scenario.hours * 3_600_000)
         var hours = 0
-        while violations.isEmpty, let next = queue.next, next <= day {
-            step()
+        while violations.isEmpty, step(until: day) {
             while time >= Int64(hours + 1) * 3_600_000 {
                 hours += 1
                 progress(hours)
@@ -97,15 +98,17 @@ public final class World {
 
     /// Runs until a time, or to the first rule that is broken.
     func run(until end: Int64) {
-        while violations.isEmpty, let next = queue.next, next <= end { step() }
+        while violations.isEmpty, step(until: end) {}
         if violations.isEmpty { time = end }
     }
 
-    private func step() {
-        guard let entry = queue.take() else { return }
+    /// Lets the next event happen, if it is not after `end`.
+    private func step(until end: Int64) -> Bool {
+        guard let entry = queue.take(until: end) else { return false }
         time = entry.time
         tally.events += 1
         happen(entry.event)
+        return true
     }
 
     func arrange(_ kind: Event.Kind, _ first: Int, _ second: Int = 0, in milliseconds: Int64) {

@@ -1,9 +1,9 @@
 import PhoneKit
 import SIP
-import Signaling
 import TestSupport
 import Testing
 
+@testable import Signaling
 @testable import Simulator
 
 /// Each rule is broken on purpose, and must say so.
@@ -29,12 +29,12 @@ import Testing
     func endless() throws {
         let world = world()
         var call = CallRecord(number: 0, caller: 0, callee: 1, wishedAt: 0)
-        call.steps = ["a step of it"]
+        call.steps = [JournalStep(callID: "1", wall: World.dawn + 1000, flow: nil, kind: .cancelled)]
         world.calls.append(call)
         world.mustBeOver(0)
         only(world, .everythingEnds)
         let text = try #require(world.violations.first).description
-        #expect(text.contains("seed 1") && text.contains("a step of it") && text.contains("phone 0"))
+        #expect(text.contains("seed 1") && text.contains("00:00:01.000 node: cancelled") && text.contains("phone 0"))
     }
 
     @Test("a binding that was acknowledged and is gone")

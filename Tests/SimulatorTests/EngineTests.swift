@@ -3,24 +3,36 @@ import Testing
 @testable import Simulator
 
 @Suite("The engine of a world") struct EngineTests {
-    @Test("events come in order of time, and in the order in which they were arranged")
-    func order() {
+    @Test(
+        "events come in order of time, and in the order in which they were arranged",
+        arguments: [700, 90_000, 40_000_000, 90_000_000_000] as [Int64]
+    )
+    func order(_ farthest: Int64) {
         var random = SeededRandom(seed: 5, stream: 1)
         var queue = EventQueue()
-        var expected: [(time: Int64, number: Int32)] = []
-        for number in 0..<5000 {
-            let time = random.within(0...700)
+        var waiting: [(time: Int64, number: Int32)] = []
+        var now: Int64 = 0
+        func next() -> Int? { waiting.indices.min { (waiting[$0].time, $0) < (waiting[$1].time, $1) } }
+        for number in 0..<500 {
+            // Near and far, and now and then for the same moment.
+            let time = now + (random.happens(0.2) ? 0 : random.within(0...(random.happens(0.5) ? 700 : farthest)))
             queue.arrange(Event(.dial, number), at: time)
-            expected.append((time, Int32(number)))
-            if number % 7 == 0, let taken = queue.take() {
-                let place = expected.indices.min { (expected[$0].time, $0) < (expected[$1].time, $1) } ?? 0
-                #expect(taken.event.first == expected.remove(at: place).number)
+            waiting.append((time, Int32(number)))
+            guard number % 3 == 0, let place = next() else { continue }
+            let end = now + random.within(0...farthest)
+            let taken = queue.take(until: end)
+            if waiting[place].time <= end {
+                #expect(taken?.time == waiting[place].time && taken?.event.first == waiting[place].number)
+                now = waiting.remove(at: place).time
+            } else {
+                #expect(taken == nil)
+                now = end
             }
         }
-        let rest = expected.sorted { ($0.time, $0.number) < ($1.time, $1.number) }.map(\.number)
-        var taken: [Int32] = []
-        while let entry = queue.take() { taken.append(entry.event.first) }
-        #expect(taken == rest)
+        while let place = next() {
+            #expect(queue.take(until: .max)?.event.first == waiting.remove(at: place).number)
+        }
+        #expect(queue.take(until: .max) == nil)
         #expect(queue.count == 0)
     }
 

@@ -1,5 +1,6 @@
 import PhoneKit
 import SIP
+import Signaling
 
 /// A call of the world, from the wish to make it to its end: what the caller and all devices saw.
 struct CallRecord {
@@ -35,5 +36,5 @@ struct CallRecord {
     var epoch: Int32 = 0
     var status: UInt16 = 0
     /// What the node wrote of it.
-    var steps: [String] = []
+    var steps: [JournalStep] = []
 }

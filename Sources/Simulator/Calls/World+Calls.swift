@@ -98,8 +98,7 @@ extension World {
 
     func record(_ step: JournalStep) {
         guard let number = callNumbers[step.callID.string] else { return }
-        let line = "\(WorldTime(step.wall - Self.dawn)) node: \(step.kind)"
-        calls[number]?.steps.append(line)
+        calls[number]?.steps.append(step)
     }
 
     /// A device rings.

@@ -17,7 +17,7 @@ extension World {
                     + "\(ring.endedAt.map { WorldTime($0).description } ?? "now")"
             )
         }
-        lines += call.steps
+        lines += call.steps.map { "\(WorldTime($0.wall - Self.dawn)) node: \($0.kind)" }
         for index in [call.caller] + devices[call.callee] {
             let handset = handsets[index]
             lines.append("phone \(index), \(handset.kind), \(handset.state), last:")

@@ -1,61 +1,117 @@
 /// What is to happen in a world, in order of time, and for one time in the order in which it was arranged.
+///
+/// Three ranges: a bucket for each millisecond of the next four seconds, one for each four seconds of the next hours, and a
+/// rest. A bucket is spread over the finer range when its time has come, before anything is arranged there directly, so
+/// order needs no comparison, and an event touches memory three times however many there are.
 struct EventQueue {
     /// One arrangement.
     struct Entry {
         /// Milliseconds since the world began.
         var time: Int64
-        var order: UInt64
         var event: Event
     }
 
-    private var heap: [Entry] = []
-    private var arranged: UInt64 = 0
+    private var near = Buckets()
+    /// When the first bucket of `near` is: a multiple of its length.
+    private var nearStart: Int64 = 0
+    private var far = Buckets()
+    private var farStart: Int64 = 0
+    private var rest: [Entry] = []
+    /// The bucket of `near` that is being emptied, and how many of it were taken.
+    private var current = 0
+    private var taken = 0
+    private(set) var count = 0
 
-    var count: Int { heap.count }
+    private static let farBits = Int64(2 * Buckets.bits)
 
-    /// When the next event is.
-    var next: Int64? { heap.first?.time }
-
+    /// Arranges an event for a time that is not before that of the last one taken.
     mutating func arrange(_ event: Event, at time: Int64) {
-        let entry = Entry(time: time, order: arranged, event: event)
-        arranged += 1
-        heap.append(entry)
-        var at = heap.count - 1
-        while at > 0 {
-            let parent = (at - 1) >> 2
-            guard Self.isBefore(entry, heap[parent]) else { break }
-            heap[at] = heap[parent]
-            at = parent
-        }
-        heap[at] = entry
+        count += 1
+        place(Entry(time: time, event: event))
     }
 
-    mutating func take() -> Entry? {
-        guard let first = heap.first else { return nil }
-        let last = heap.removeLast()
-        guard !heap.isEmpty else { return first }
-        let count = heap.count
-        var at = 0
+    /// The next event, if it is not after `end`.
+    mutating func take(until end: Int64) -> Entry? {
         while true {
-            let child = at << 2 + 1
-            guard child < count else { break }
-            var least = child
-            var other = child + 1
-            while other < min(child + 4, count) {
-                if Self.isBefore(heap[other], heap[least]) { least = other }
-                other += 1
+            if let bucket = near.first(from: current) {
+                guard nearStart + Int64(bucket) <= end else { return nil }
+                current = bucket
+                let entry = near.buckets[bucket][taken]
+                taken += 1
+                if taken == near.buckets[bucket].count {
+                    near.clear(bucket)
+                    taken = 0
+                }
+                count -= 1
+                return entry
             }
-            guard Self.isBefore(heap[least], last) else { break }
-            heap[at] = heap[least]
-            at = least
+            // What lies beyond `end` stays: until then, earlier events may be arranged.
+            if let bucket = far.first(from: 0) {
+                let start = farStart + Int64(bucket) << Int64(Buckets.bits)
+                guard start <= end else { return nil }
+                (nearStart, current) = (start, 0)
+                for entry in far.empty(bucket) { place(entry) }
+            } else {
+                guard let least = rest.lazy.map(\.time).min() else { return nil }
+                let start = (least >> Self.farBits) << Self.farBits
+                guard start <= end else { return nil }
+                (nearStart, farStart, current) = (start, start, 0)
+                let entries = rest
+                rest = []
+                for entry in entries { place(entry) }
+            }
         }
-        heap[at] = last
-        return first
     }
 
-    @inline(__always)
-    private static func isBefore(_ left: Entry, _ right: Entry) -> Bool {
-        left.time != right.time ? left.time < right.time : left.order < right.order
+    private mutating func place(_ entry: Entry) {
+        if entry.time - nearStart < Int64(Buckets.count) {
+            near.add(entry, Int(max(0, entry.time - nearStart)))
+        } else if entry.time >> Self.farBits == farStart >> Self.farBits {
+            far.add(entry, Int((entry.time - farStart) >> Int64(Buckets.bits)))
+        } else {
+            rest.append(entry)
+        }
+    }
+
+    /// Arrangements by time, with a bit for each bucket that holds any.
+    private struct Buckets {
+        static let bits = 12
+        static let count = 1 << bits
+
+        var buckets = [[Entry]](repeating: [], count: count)
+        private var words = InlineArray<64, UInt64>(repeating: 0)
+
+        mutating func add(_ entry: Entry, _ bucket: Int) {
+            buckets[bucket].append(entry)
+            words[bucket >> 6] |= 1 << UInt64(bucket & 63)
+        }
+
+        /// The first that is not empty, from one on.
+        func first(from start: Int) -> Int? {
+            guard start < Self.count else { return nil }
+            var word = start >> 6
+            var bits = words[word] & (~0 << UInt64(start & 63))
+            while bits == 0 {
+                word += 1
+                guard word < 64 else { return nil }
+                bits = words[word]
+            }
+            return word << 6 + bits.trailingZeroBitCount
+        }
+
+        /// Forgets what is in a bucket, and keeps its memory.
+        mutating func clear(_ bucket: Int) {
+            buckets[bucket].removeAll(keepingCapacity: true)
+            words[bucket >> 6] &= ~(1 << UInt64(bucket & 63))
+        }
+
+        /// Takes out what is in a bucket.
+        mutating func empty(_ bucket: Int) -> [Entry] {
+            let entries = buckets[bucket]
+            buckets[bucket] = []
+            words[bucket >> 6] &= ~(1 << UInt64(bucket & 63))
+            return entries
+        }
     }
 }
 

@@ -13,6 +13,7 @@ extension World {
             devices.append([])
             for _ in 0..<count { addHandset(user, &random) }
         }
+        accounts = Array(repeating: nil, count: devices.count)
         let spread = Int64(max(1000, handsets.count * 2))
         for handset in handsets {
             arrange(.isOpened, handset.index, in: random.within(0...spread))
@@ -68,19 +69,17 @@ extension World {
 
     private func serve(_ handset: Handset, _ phone: Phone) {
         let outbox = host.outbox
-        while !outbox.isEmpty {
-            let entries = outbox.entries
-            let arena = outbox.arena
-            outbox.removeAll()
-            for entry in entries {
+        if !outbox.isEmpty {
+            for entry in outbox.entries {
                 switch entry {
-                case .send(let flow, let range): sendUp(handset, flow, arena[range])
+                case .send(let flow, let range): sendUp(handset, flow, outbox.arena[range])
                 case .close(let flow, _): closeFromPhone(handset, flow)
                 case .connect(let ticket, _): connect(handset, ticket: ticket)
                 case .tag(let flow, let tag): if let pipe = pipe(flow) { pipes[pipe].regID = tag.regID }
                 case .watch, .keepAlive: break
                 }
             }
+            outbox.removeAll()
         }
         host.takeReports(into: &reports)
         if !reports.isEmpty {

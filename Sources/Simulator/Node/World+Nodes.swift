@@ -126,7 +126,11 @@ extension World {
         use(node) { $0.account(lookUp.ticket, lookUp.address, account, now: now) }
     }
 
+    /// The account of a user of the world; made once.
     private func account(_ address: AddressOfRecord) -> Account? {
+        guard let user = Int(String(decoding: address.user.bytes.dropFirst(), as: UTF8.self)), devices.indices ~= user
+        else { return nil }
+        if let account = accounts[user] { return account }
         func ha1(_ algorithm: DigestAlgorithm) -> [UInt8] {
             var text = address.user.bytes
             text.append(UInt8(ascii: ":"))
@@ -138,7 +142,9 @@ extension World {
             algorithm.appendHexHash(of: text, hashes, &scratch, &out)
             return out
         }
-        return Account(ha1MD5: ha1(.md5), ha1SHA256: ha1(.sha256))
+        let account = Account(ha1MD5: ha1(.md5), ha1SHA256: ha1(.sha256))
+        accounts[user] = account
+        return account
     }
 
     func commitDone(_ node: Node, _ epoch: Int32) {
