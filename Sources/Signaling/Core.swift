@@ -128,10 +128,10 @@ public final class Core: FlowReceiver {
         self.now = now
         guard flows.isOpen(flow) else { return }
         incoming.parse(bytes, limits: settings.limits)
-        let fault = incoming.prepare()
         if incoming.isRequest {
+            let fault = incoming.prepare()
             receive(request: incoming, fault, from: flow)
-        } else if fault == nil {
+        } else if incoming.relayFault() == nil {
             // What can't be read is discarded (RFC 4475 sections 3.1.2.5 and 3.1.2.19): the stream goes on behind it.
             receive(response: incoming, from: flow)
         }

@@ -25,15 +25,34 @@ package enum Escaping {
         out.append(UInt8(ascii: "\""))
         // Hardly anything needs an escape: what does not is copied in one piece.
         var start = 0
-        for index in bytes.indices {
+        var index = 0
+        while index < bytes.count {
+            if index + 8 <= bytes.count, isSafe(bytes, index) {
+                index += 8
+                continue
+            }
             let byte = bytes[index]
+            index += 1
             if byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
-            append(bytes.extracting(start..<index), to: &out)
+            append(bytes.extracting(start..<(index - 1)), to: &out)
             if byte >= 0x80 { appendByte(byte, to: &out) } else { append(byte, to: &out, control: appendByte) }
-            start = index + 1
+            start = index
         }
         append(bytes.extracting(start..<bytes.count), to: &out)
         out.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether none of eight bytes needs an escape.
+    @inline(__always)
+    private static func isSafe(_ bytes: Span<UInt8>, _ start: Int) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let word = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt64.self) }
+        let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        let delete = word ^ ones &* 0x7f
+        // A byte below a space, or one that is zero here, borrows from its high bit; other than ASCII has that bit itself.
+        let marks = word | (word &- ones &* 0x20) | (quote &- ones) | (backslash &- ones) | (delete &- ones)
+        return marks & ones << 7 == 0
     }
 
     private static func append(_ bytes: Span<UInt8>, to out: inout [UInt8]) {

@@ -52,16 +52,25 @@ public struct Credentials: Hashable, Sendable {
 
     private struct Found {
         private var values = InlineArray<9, Range<Int>?>(repeating: nil)
-        private static let names: [StaticString] = [
-            "username", "realm", "nonce", "uri", "response", "algorithm", "qop", "cnonce", "nc",
-        ]
 
         /// Keeps a known directive; false where it stands twice.
         mutating func take(_ bytes: [UInt8], _ name: Range<Int>, _ content: Range<Int>) -> Bool {
-            for (index, known) in Self.names.enumerated() where bytes.isEqualIgnoringCase(name, known) {
-                guard values[index] == nil else { return false }
-                values[index] = content
+            func isCalled(_ known: StaticString) -> Bool { bytes.isEqualIgnoringCase(name, known) }
+            let index: Int
+            switch name.count {
+            case 8 where isCalled("username"): index = 0
+            case 5 where isCalled("realm"): index = 1
+            case 5 where isCalled("nonce"): index = 2
+            case 3 where isCalled("uri"): index = 3
+            case 8 where isCalled("response"): index = 4
+            case 9 where isCalled("algorithm"): index = 5
+            case 3 where isCalled("qop"): index = 6
+            case 6 where isCalled("cnonce"): index = 7
+            case 2 where isCalled("nc"): index = 8
+            default: return true
             }
+            guard values[index] == nil else { return false }
+            values[index] = content
             return true
         }
 

@@ -119,7 +119,7 @@ public struct StreamFramer: Sendable {
     }
 
     private mutating func scanStartLine(_ bytes: Span<UInt8>, _ limits: Limits) -> Verdict? {
-        var index = scanned
+        var index = bytes.endOfText(from: scanned, to: Swift.min(limits.startLine, limits.headerSection))
         while index < bytes.count {
             let byte = bytes[index]
             if byte == StreamByte.cr {

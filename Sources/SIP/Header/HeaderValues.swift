@@ -85,7 +85,7 @@ extension [UInt8] {
         var at = range.lowerBound
         var inBrackets = false
         while true {
-            at = first(of: .listMark, in: at..<range.upperBound)
+            at = firstListMark(at..<range.upperBound)
             guard at < range.upperBound else { return range.upperBound }
             switch self[at] {
             case UInt8(ascii: "\"") where !inBrackets:
@@ -99,5 +99,19 @@ extension [UInt8] {
             }
             at += 1
         }
+    }
+
+    /// The first place of what decides where a value of a comma list ends.
+    @inline(__always)
+    private func firstListMark(_ range: Range<Int>) -> Int {
+        var at = range.lowerBound
+        while let word = word(at, in: range) {
+            let marks =
+                word.places(of: UInt8(ascii: ",")) | word.places(of: UInt8(ascii: "\""))
+                | word.places(of: UInt8(ascii: "<")) | word.places(of: UInt8(ascii: ">"))
+            if let place = marks.first { return at + place }
+            at += 8
+        }
+        return first(of: .listMark, in: at..<range.upperBound)
     }
 }

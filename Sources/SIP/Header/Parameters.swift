@@ -43,7 +43,7 @@ public struct Parameters: Sequence, IteratorProtocol {
             guard let after = bytes.quotedStringEnd(at..<end) else { return malformed() }
             at = after
         } else {
-            at = bytes.first(of: .parameterEnd, in: at..<end)
+            at = bytes.parameterEnd(at..<end)
             guard at > valueStart else { return malformed() }
         }
         return Parameter(name: name, value: valueStart..<at)
@@ -54,6 +54,7 @@ public struct Parameters: Sequence, IteratorProtocol {
         return nil
     }
 
+    @inline(__always)
     private mutating func skipWhiteSpace() {
         while at < end, bytes[at].isLWS { at += 1 }
     }
@@ -73,10 +74,32 @@ extension [UInt8] {
         return !parameters.isMalformed
     }
 
+    /// Where the value of a parameter without quotes ends: at a semicolon or white space.
+    fileprivate func parameterEnd(_ range: Range<Int>) -> Int {
+        var at = range.lowerBound
+        while let word = word(at, in: range) {
+            guard let place = (word.places(below: 0x21) | word.places(of: UInt8(ascii: ";"))).first else {
+                at += 8
+                continue
+            }
+            at += place
+            break
+        }
+        return first(of: .parameterEnd, in: at..<range.upperBound)
+    }
+
     /// Where the quoted string that begins at the range's start ends, after the closing quote; nil when it never does.
     func quotedStringEnd(_ range: Range<Int>) -> Int? {
         var at = range.lowerBound + 1
         while at < range.upperBound {
+            if let word = word(at, in: range) {
+                guard let place = (word.places(of: UInt8(ascii: "\\")) | word.places(of: UInt8(ascii: "\""))).first
+                else {
+                    at += 8
+                    continue
+                }
+                at += place
+            }
             switch self[at] {
             case UInt8(ascii: "\\"): at += 2
             case UInt8(ascii: "\""): return at + 1

@@ -41,14 +41,21 @@ public struct Via: Hashable, Sendable {
         }
         value = range
         var at = range.lowerBound
-        let protocolName = token(&at)
-        try slash(&at)
-        let version = token(&at)
-        try slash(&at)
+        // As nearly everybody writes it.
+        if range.count > 8, bytes.isEqual(at..<(at + 8), "SIP/2.0/") {
+            at += 8
+        } else {
+            let protocolName = token(&at)
+            try slash(&at)
+            let version = token(&at)
+            try slash(&at)
+            guard bytes.isEqualIgnoringCase(protocolName, "sip"), bytes.isEqual(version, "2.0") else {
+                throw .malformed(.via)
+            }
+        }
+        skip(&at)
         transport = token(&at)
-        guard bytes.isEqualIgnoringCase(protocolName, "sip"), bytes.isEqual(version, "2.0"), !transport.isEmpty,
-            at < range.upperBound, bytes[at].isLWS
-        else { throw .malformed(.via) }
+        guard !transport.isEmpty, at < range.upperBound, bytes[at].isLWS else { throw .malformed(.via) }
         skip(&at)
         let sentByStart = at
         guard let hostEnd = bytes.hostEnd(at..<range.upperBound) else { throw .malformed(.via) }

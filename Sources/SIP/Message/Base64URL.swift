@@ -4,46 +4,64 @@ public enum Base64URL {
 
     /// Appends the text of some bytes.
     public static func encode(_ bytes: Span<UInt8>, _ out: inout [UInt8]) {
-        var accumulator: UInt32 = 0
-        var bits = 0
-        for position in bytes.indices {
-            accumulator = accumulator << 8 | UInt32(bytes[position])
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                unsafe out.append(alphabet.utf8Start[Int(accumulator >> UInt32(bits) & 63)])
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count / 3 * 4 + 4) { text in
+            var count = 0
+            var at = 0
+            while at < bytes.count {
+                var word = UInt32(bytes[at]) << 16
+                if at + 1 < bytes.count { word |= UInt32(bytes[at + 1]) << 8 }
+                if at + 2 < bytes.count { word |= UInt32(bytes[at + 2]) }
+                unsafe text[count] = alphabet.utf8Start[Int(word >> 18)]
+                unsafe text[count + 1] = alphabet.utf8Start[Int(word >> 12 & 63)]
+                unsafe text[count + 2] = alphabet.utf8Start[Int(word >> 6 & 63)]
+                unsafe text[count + 3] = alphabet.utf8Start[Int(word & 63)]
+                count += min(bytes.count - at, 3) + 1
+                at += 3
             }
+            unsafe out.append(contentsOf: text[..<count])
         }
-        if bits > 0 { unsafe out.append(alphabet.utf8Start[Int(accumulator << UInt32(6 - bits) & 63)]) }
     }
 
     /// Reads the bytes of a text, 32 at most.
     ///
     /// - Returns: how many bytes there are; nil where a character does not belong there, or there are too many.
     public static func decode(_ text: [UInt8], _ range: Range<Int>, _ out: inout InlineArray<32, UInt8>) -> Int? {
+        let whole = range.count / 4 * 3
+        // One character over makes no byte; two make one, three make two.
+        let rest = range.count % 4
+        guard rest != 1, whole + max(rest - 1, 0) <= out.count else { return nil }
+        var at = range.lowerBound
         var count = 0
-        var accumulator: UInt32 = 0
-        var bits = 0
-        for position in range {
-            let value: UInt8
-            switch text[position] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = text[position] - UInt8(ascii: "A")
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = text[position] - UInt8(ascii: "a") + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = text[position] - UInt8(ascii: "0") + 52
-            case UInt8(ascii: "-"): value = 62
-            case UInt8(ascii: "_"): value = 63
-            default: return nil
-            }
-            accumulator = accumulator << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                guard count < out.count else { return nil }
-                out[count] = UInt8(truncatingIfNeeded: accumulator >> UInt32(bits))
-                count += 1
-            }
+        while count < whole {
+            let word =
+                value(text[at]) << 18 | value(text[at + 1]) << 12 | value(text[at + 2]) << 6 | value(text[at + 3])
+            guard word <= 0xff_ffff else { return nil }
+            out[count] = UInt8(truncatingIfNeeded: word >> 16)
+            out[count + 1] = UInt8(truncatingIfNeeded: word >> 8)
+            out[count + 2] = UInt8(truncatingIfNeeded: word)
+            count += 3
+            at += 4
         }
-        return bits < 6 && accumulator & (1 << UInt32(bits) - 1) == 0 ? count : nil
+        guard rest > 0 else { return count }
+        let word = value(text[at]) << 18 | value(text[at + 1]) << 12 | (rest == 3 ? value(text[at + 2]) << 6 : 0)
+        // Bits that make no byte are zero, so that bytes have one text only.
+        guard word <= 0xff_ffff, word & (rest == 3 ? 0xff : 0xffff) == 0 else { return nil }
+        out[count] = UInt8(truncatingIfNeeded: word >> 16)
+        if rest == 3 { out[count + 1] = UInt8(truncatingIfNeeded: word >> 8) }
+        return count + rest - 1
+    }
+
+    /// The six bits of a character; one that does not belong there has all bits above them, however far it is shifted.
+    @inline(__always)
+    private static func value(_ character: UInt8) -> UInt32 {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character &- UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character &- UInt8(ascii: "a") &+ 26)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character &- UInt8(ascii: "0") &+ 52)
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: ~0
+        }
     }
 }
 

@@ -13,62 +13,101 @@ extension Span where Element == UInt8 {
     /// Whether the range holds this word in any case; the word is given in lower case.
     @inline(__always)
     func isEqualIgnoringCase(_ range: Range<Int>, _ word: StaticString) -> Bool {
-        guard range.count == word.utf8CodeUnitCount else { return false }
-        for offset in 0..<range.count
-        where unsafe word.utf8Start[offset] != self[range.lowerBound + offset].lowercased {
-            return false
+        let count = word.utf8CodeUnitCount
+        guard range.count == count else { return false }
+        return unsafe extracting(range).withUnsafeBytes { spelled in
+            let known = unsafe UnsafeRawBufferPointer(start: word.utf8Start, count: count)
+            var at = 0
+            while at + 4 <= count {
+                guard unsafe Self.differing(spelled, known, at) == 0 else { return false }
+                at += 4
+            }
+            // The last four bytes may overlap others.
+            if at < count, count > 4 { return unsafe Self.differing(spelled, known, count - 4) == 0 }
+            while at < count {
+                if unsafe spelled[at].lowercased != known[at] { return false }
+                at += 1
+            }
+            return true
+        }
+    }
+
+    /// The bits in which four bytes differ from those of a word in lower case, but for the case of its letters.
+    @inline(__always)
+    private static func differing(
+        _ spelled: UnsafeRawBufferPointer,
+        _ known: UnsafeRawBufferPointer,
+        _ at: Int
+    ) -> UInt32 {
+        let word = unsafe known.loadUnaligned(fromByteOffset: at, as: UInt32.self)
+        // Letters are what has both of these bits: no word has the few signs that have them too.
+        let letters = word & word << 1 & 0x4040_4040
+        return unsafe (spelled.loadUnaligned(fromByteOffset: at, as: UInt32.self) ^ word) & ~(letters >> 1)
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// Whether two spans hold the same bytes, compared eight at a time.
+    func isEqual(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in
+                var at = 0
+                while at + 8 <= left.count {
+                    guard
+                        unsafe left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                            == right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                    else { return false }
+                    at += 8
+                }
+                while at < left.count {
+                    if unsafe left[at] != right[at] { return false }
+                    at += 1
+                }
+                return true
+            }
+        }
+    }
+
+    /// Whether there is neither white space nor a control character in it.
+    var isVisible: Bool {
+        var at = 0
+        while let word = word(at) {
+            if !(word.places(below: 0x21) | word.places(of: 0x7f)).isEmpty { return false }
+            at += 8
+        }
+        while at < count {
+            if self[at] <= 0x20 || self[at] == 0x7f { return false }
+            at += 1
         }
         return true
     }
-}
 
-extension Span where Element == UInt8 {
-    /// The first CR or LF from a place on, eight bytes at a time; the end where there is none.
+    /// The first CR or LF from a place on; the end where there is none.
     @inline(__always)
     func firstLineBreak(from start: Int) -> Int {
-        unsafe withUnsafeBytes { bytes in
-            var at = start
-            let end = bytes.count
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            let highs: UInt64 = 0x8080_8080_8080_8080
-            while at + 8 <= end {
-                let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-                // A byte is zero where its high bit falls out of the subtraction.
-                let cr = word ^ ones &* 0x0d
-                let lf = word ^ ones &* 0x0a
-                let found = ((cr &- ones) & ~cr | (lf &- ones) & ~lf) & highs
-                if found != 0 { return at + found.trailingZeroBitCount / 8 }
-                at += 8
-            }
-            while at < end, unsafe bytes[at] != 0x0d, unsafe bytes[at] != 0x0a { at += 1 }
-            return at
+        var at = start
+        while let word = word(at) {
+            if let place = (word.places(of: 0x0d) | word.places(of: 0x0a)).first { return at + place }
+            at += 8
         }
+        while at < count, self[at] != 0x0d, self[at] != 0x0a { at += 1 }
+        return at
     }
-}
 
-extension Span where Element == UInt8 {
-    /// The first place of a byte, eight bytes at a time.
+    /// The first place of a byte.
     @inline(__always)
     func first(_ byte: UInt8) -> Int? {
-        unsafe withUnsafeBytes { bytes in
-            var at = 0
-            let end = bytes.count
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            let highs: UInt64 = 0x8080_8080_8080_8080
-            while at + 8 <= end {
-                let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-                let differing = word ^ ones &* UInt64(byte)
-                // A byte is zero where its high bit falls out of the subtraction.
-                let found = (differing &- ones) & ~differing & highs
-                if found != 0 { return at + found.trailingZeroBitCount / 8 }
-                at += 8
-            }
-            while at < end {
-                if unsafe bytes[at] == byte { return at }
-                at += 1
-            }
-            return nil
+        var at = 0
+        while let word = word(at) {
+            if let place = word.places(of: byte).first { return at + place }
+            at += 8
         }
+        while at < count {
+            if self[at] == byte { return at }
+            at += 1
+        }
+        return nil
     }
 }
 
@@ -85,12 +124,7 @@ extension [UInt8] {
 
     /// Whether two ranges of two buffers hold the same bytes.
     public func isEqual(_ range: Range<Int>, to other: [UInt8], _ otherRange: Range<Int>) -> Bool {
-        guard range.count == otherRange.count else { return false }
-        for offset in 0..<range.count
-        where self[range.lowerBound + offset] != other[otherRange.lowerBound + offset] {
-            return false
-        }
-        return true
+        span.extracting(range).isEqual(other.span.extracting(otherRange))
     }
 
     /// Whether two ranges of two buffers hold the same bytes but for the case of ASCII letters.
@@ -105,7 +139,16 @@ extension [UInt8] {
 
     /// The first place of a byte within a range.
     func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-        span.extracting(range).first(byte).map { $0 + range.lowerBound }
+        var at = range.lowerBound
+        while let word = word(at, in: range) {
+            if let place = word.places(of: byte).first { return at + place }
+            at += 8
+        }
+        while at < range.upperBound {
+            if self[at] == byte { return at }
+            at += 1
+        }
+        return nil
     }
 
     /// The first place within a range whose byte is of a class; the range's end where there is none.
@@ -147,7 +190,8 @@ extension [UInt8] {
 
     /// Appends a range of another buffer.
     public mutating func append(_ other: [UInt8], _ range: Range<Int>) {
-        append(contentsOf: other[range])
+        let part = other.span.extracting(range)
+        unsafe part.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 
     /// Appends a byte string.

@@ -105,7 +105,7 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         (length &* 37 &+ Int(first | 0x20) &* 11 &+ Int(last | 0x20) &* 5) & 255
     }
 
-    /// Reads a name in any case, long or compact.
+    /// Reads a name in any case, long or compact; what is no token is no name that is known here.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         guard range.count > 1 else {
             self = range.isEmpty ? .other : Self.compact(bytes[range.lowerBound].lowercased)
@@ -126,14 +126,39 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         self = .other
     }
 
+    /// Whether a range spells this name in any case; eight bytes at a time, of which the last eight may overlap others.
     @inline(__always)
     private func isSpelled(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let text = name
-        guard text.utf8CodeUnitCount == range.count else { return false }
-        for offset in 0..<range.count
-        where unsafe text.utf8Start[offset] | 0x20 != bytes[range.lowerBound + offset] | 0x20 {
-            return false
+        let count = text.utf8CodeUnitCount
+        guard count == range.count else { return false }
+        return unsafe bytes.extracting(range).withUnsafeBytes { spelled in
+            let known = unsafe UnsafeRawBufferPointer(start: text.utf8Start, count: count)
+            var at = 0
+            while at + 8 <= count {
+                guard unsafe Self.differing(spelled, known, at) == 0 else { return false }
+                at += 8
+            }
+            if at < count, count >= 8 { return unsafe Self.differing(spelled, known, count - 8) == 0 }
+            while at < count {
+                let byte = unsafe known[at]
+                // Letters alone have a case: they are what lies from 0x40 on.
+                guard unsafe (spelled[at] ^ byte) & ~((byte & 0x40) >> 1) == 0 else { return false }
+                at += 1
+            }
+            return true
         }
-        return true
+    }
+
+    /// The bits in which eight bytes differ from those of a name, but for the case of its letters.
+    @inline(__always)
+    private static func differing(
+        _ spelled: UnsafeRawBufferPointer,
+        _ known: UnsafeRawBufferPointer,
+        _ at: Int
+    ) -> UInt64 {
+        let word = unsafe known.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        let letters = word & 0x4040_4040_4040_4040
+        return unsafe (spelled.loadUnaligned(fromByteOffset: at, as: UInt64.self) ^ word) & ~(letters >> 1)
     }
 }

@@ -37,9 +37,13 @@ public struct MessageEdits {
         let start = scratch.count
         write(&scratch)
         let edit = Edit(at: range.lowerBound, deleted: range.count, inserted: start..<scratch.count)
-        var position = edits.count
-        while position > 0, edit.isBefore(edits[position - 1]) { position -= 1 }
-        edits.insert(edit, at: position)
+        edits.append(edit)
+        var position = edits.count - 1
+        while position > 0, edit.isBefore(edits[position - 1]) {
+            edits[position] = edits[position - 1]
+            position -= 1
+        }
+        edits[position] = edit
     }
 
     /// Inserts what `write` appends before a place of the message.
@@ -71,10 +75,10 @@ public struct MessageEdits {
     func apply(to message: Message, _ range: Range<Int>, _ out: inout [UInt8]) {
         var at = range.lowerBound
         for edit in edits where edit.at >= at && edit.at + edit.deleted <= range.upperBound {
-            out.append(contentsOf: message.bytes[at..<edit.at])
-            out.append(contentsOf: scratch[edit.inserted])
+            out.append(message.bytes, at..<edit.at)
+            out.append(scratch, edit.inserted)
             at = edit.at + edit.deleted
         }
-        out.append(contentsOf: message.bytes[at..<range.upperBound])
+        out.append(message.bytes, at..<range.upperBound)
     }
 }

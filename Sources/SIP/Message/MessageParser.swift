@@ -31,11 +31,10 @@ extension Message {
 
     /// Where the line that begins at `start` ends and the next begins; the first CRLF ends it.
     private static func lineEnd(_ input: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
-        var at = start
-        let last = input.count - 1
-        while at < last {
+        var at = input.firstLineBreak(from: start)
+        while at + 1 < input.count {
             if input[at] == 0x0d, input[at + 1] == 0x0a { return (at, at + 2) }
-            at += 1
+            at = input.firstLineBreak(from: at + 1)
         }
         return nil
     }
@@ -62,7 +61,7 @@ extension Message {
             return
         }
         requestURI = uriStart..<(versionStart - 1)
-        for position in requestURI where input[position] <= 0x20 || input[position] == 0x7f { note(.requestURI) }
+        if !input.extracting(requestURI).isVisible { note(.requestURI) }
         if !input.isEqualIgnoringCase(versionStart..<line.upperBound, "sip/2.0") { note(.version) }
     }
 
@@ -99,12 +98,8 @@ extension Message {
         let end = input.count
         while at < end {
             if input[at] == 0x0d, at + 1 < end, input[at + 1] == 0x0a { return at + 2 }
-            let lineStart = at
-            while at < end, input[at].isIn(.token) { at += 1 }
-            let nameRange = lineStart..<at
-            while at < end, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
-            let isField = at < end && input[at] == UInt8(ascii: ":") && !nameRange.isEmpty
-            if isField { at += 1 }
+            let (name, nameRange, afterName) = Self.name(input, from: at)
+            at = afterName
             while at < end, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
             var value = at..<at
             var isWhole = false
@@ -130,7 +125,7 @@ extension Message {
                 note(.headerLine)
                 return end
             }
-            guard isField else {
+            guard let name else {
                 note(.headerLine)
                 continue
             }
@@ -144,7 +139,7 @@ extension Message {
             while lower < upper, input[lower].isLWS { lower += 1 }
             fields.append(
                 HeaderField(
-                    name: HeaderName(input, nameRange),
+                    name: name,
                     nameRange: nameRange,
                     value: lower..<upper,
                     lineEnd: at
@@ -153,6 +148,25 @@ extension Message {
         }
         note(.headerLine)
         return end
+    }
+
+    /// Reads the name that a line begins with.
+    ///
+    /// - Returns: the name, nil where there is none with its colon; where it is; and where what follows begins.
+    @inline(__always)
+    private static func name(_ input: Span<UInt8>, from start: Int) -> (HeaderName?, Range<Int>, next: Int) {
+        // What is known is a token, so that only what is not known has to be looked at byte by byte; no name that is known
+        // is longer than this.
+        let near = start..<min(start + 24, input.count)
+        let colon = input.extracting(near).first(UInt8(ascii: ":")).map { $0 + start } ?? start
+        let known = HeaderName(input, start..<colon)
+        if known != .other { return (known, start..<colon, colon + 1) }
+        var at = start
+        while at < input.count, input[at].isIn(.token) { at += 1 }
+        let range = start..<at
+        while at < input.count, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
+        guard at < input.count, input[at] == UInt8(ascii: ":"), !range.isEmpty else { return (nil, range, at) }
+        return (HeaderName(input, range), range, at + 1)
     }
 
     /// Cuts the body to Content-Length, and learns a response's method from its CSeq.

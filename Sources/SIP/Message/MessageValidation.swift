@@ -19,6 +19,24 @@ extension Message {
         return fault
     }
 
+    /// Checks what a proxy needs of a response: that all mandatory fields are there, each once where it may stand once.
+    ///
+    /// Their values are for the client that the response is for (RFC 3261 sections 8.1.3 and 16.7); the proxy reads no more
+    /// than the topmost Via and the method of CSeq.
+    ///
+    /// - Returns: the first fault, structure before content; nil when the response can be sent on.
+    public func relayFault() -> MessageFault? {
+        if let fault { return fault }
+        do throws(MessageFault) {
+            _ = try checkSingleFields()
+            for name: HeaderName in [.via, .from, .to, .callID] where !has(name) { throw .missing(name) }
+            _ = try cseq()
+        } catch {
+            return error
+        }
+        return nil
+    }
+
     /// Whether there is enough for an answer: what its sender matches one by (RFC 3261 section 17.1.3), however malformed.
     ///
     /// An answer takes these fields over as they stand, and goes back the way the request came; other fields may be

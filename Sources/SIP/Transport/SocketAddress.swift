@@ -29,10 +29,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// Appends the host as text: `192.0.2.1`, or `[2001:db8::1]` with the brackets a URI needs.
     public func appendHost(to out: inout [UInt8]) {
         if let ipv4 {
-            for shift: UInt32 in [24, 16, 8, 0] {
-                out.append(decimal: UInt64(ipv4 >> shift & 0xff))
-                if shift > 0 { out.append(UInt8(ascii: ".")) }
-            }
+            appendIPv4(ipv4, to: &out)
             return
         }
         out.append(UInt8(ascii: "["))
@@ -47,6 +44,26 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         text.append(UInt8(ascii: ":"))
         text.append(decimal: UInt64(port))
         return String(decoding: text, as: UTF8.self)
+    }
+
+    private func appendIPv4(_ address: UInt32, to out: inout [UInt8]) {
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { text in
+            // From the last digit to the first, each octet behind a dot.
+            var at = text.count
+            var rest = address
+            for _ in 0..<4 {
+                var octet = rest & 0xff
+                rest >>= 8
+                repeat {
+                    at -= 1
+                    unsafe text[at] = UInt8(truncatingIfNeeded: octet % 10) &+ UInt8(ascii: "0")
+                    octet /= 10
+                } while octet > 0
+                at -= 1
+                unsafe text[at] = UInt8(ascii: ".")
+            }
+            unsafe out.append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[(at + 1)...]))
+        }
     }
 
     /// The eight 16-bit groups, the longest run of zeros shortened (RFC 5952 section 4).

@@ -102,8 +102,11 @@ struct Authenticator {
         (known ?? nobody)?.appendHA1(algorithm, to: &ha1)
         let isRight = digest.verify(credentials, in: message, ha1: ha1, algorithm: algorithm)
         guard isRight, known != nil else { return .wrong(address) }
-        guard let nonce = nonces.read(message.bytes, credentials.nonce),
-            nonce.issued <= now.wall,
+        guard let claim = Nonces.claim(message.bytes, credentials.nonce), isOwn(claim) else {
+            return .challenge(isStale: true)
+        }
+        let nonce = claim.nonce
+        guard nonce.issued <= now.wall,
             now.wall - nonce.issued <= settings.nonceLifetime.milliseconds,
             replays.use(
                 nonce.id,
@@ -113,5 +116,12 @@ struct Authenticator {
             )
         else { return .challenge(isStale: true) }
         return .identity(address)
+    }
+
+    /// Whether this server made a nonce.
+    ///
+    /// One that was used before was found to be: its time and number, which are what is proved, are remembered.
+    private mutating func isOwn(_ claim: Nonces.Claim) -> Bool {
+        replays.knows(claim.nonce.id, issued: claim.nonce.issued) || nonces.isProved(claim)
     }
 }

@@ -29,15 +29,29 @@ struct Nonces {
         Base64URL.encode(input.span, &out)
     }
 
-    /// Reads a nonce; nil where this server did not make it.
-    mutating func read(_ bytes: [UInt8], _ range: Range<Int>) -> Nonce? {
+    /// What a text claims to be: a nonce, and the proof that this server made it.
+    struct Claim {
+        let nonce: Nonce
+        fileprivate let mac: (UInt64, UInt64)
+    }
+
+    /// Reads the text of a nonce; nil where it is none.
+    static func claim(_ bytes: [UInt8], _ range: Range<Int>) -> Claim? {
         var raw = InlineArray<32, UInt8>(repeating: 0)
         guard range.count == 43, Base64URL.decode(bytes, range, &raw) == 32 else { return nil }
-        let nonce = Nonce(issued: Int64(bitPattern: raw.bigEndian(0..<8)), id: raw.bigEndian(8..<16))
-        fill(nonce)
-        var difference: UInt8 = 0
-        for index in 0..<16 { difference |= raw[16 + index] ^ mac[index] }
-        return difference == 0 ? nonce : nil
+        return Claim(
+            nonce: Nonce(issued: Int64(bitPattern: raw.bigEndian(0..<8)), id: raw.bigEndian(8..<16)),
+            mac: (raw.bigEndian(16..<24), raw.bigEndian(24..<32))
+        )
+    }
+
+    /// Whether this server made a nonce.
+    ///
+    /// All of the proof is compared, whatever differs, so that time tells nothing.
+    mutating func isProved(_ claim: Claim) -> Bool {
+        fill(claim.nonce)
+        guard let high = mac.bigEndian(at: 0, bytes: 8), let low = mac.bigEndian(at: 8, bytes: 8) else { return false }
+        return (claim.mac.0 ^ high) | (claim.mac.1 ^ low) == 0
     }
 
     private mutating func fill(_ nonce: Nonce) {

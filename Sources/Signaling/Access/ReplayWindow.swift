@@ -23,6 +23,14 @@ struct ReplayWindow {
         forgotten = Array(repeating: .min, count: capacity / Self.ways)
     }
 
+    /// Whether a nonce was used before, and is remembered: then it is known to be this server's own.
+    func knows(_ id: UInt64, issued: Int64) -> Bool {
+        let first = Int(truncatingIfNeeded: id & UInt64(forgotten.count - 1)) * Self.ways
+        for index in first..<(first + Self.ways)
+        where slots[index].id == id && slots[index].issued == issued && slots[index].highest > 0 { return true }
+        return false
+    }
+
     /// Uses a count of a nonce up.
     ///
     /// - Parameters:

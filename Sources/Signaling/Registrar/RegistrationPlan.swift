@@ -235,12 +235,13 @@ struct RegistrationPlan {
     private func otherParameters(_ bytes: [UInt8], _ range: Range<Int>) -> Excerpt {
         var kept: [UInt8] = []
         for parameter in Parameters(bytes, range) {
-            var isKnown = false
-            for name: StaticString in ["expires", "q", "reg-id", "+sip.instance", "pub-gruu", "temp-gruu"]
-            where bytes.isEqualIgnoringCase(parameter.name, name) {
-                isKnown = true
+            func isCalled(_ name: StaticString) -> Bool { bytes.isEqualIgnoringCase(parameter.name, name) }
+            switch parameter.name.count {
+            case 1 where isCalled("q"), 6 where isCalled("reg-id"), 7 where isCalled("expires"),
+                8 where isCalled("pub-gruu"), 9 where isCalled("temp-gruu"), 13 where isCalled("+sip.instance"):
+                continue
+            default: break
             }
-            if isKnown { continue }
             kept.append(UInt8(ascii: ";"))
             kept.append(bytes, parameter.name.lowerBound..<(parameter.value ?? parameter.name).upperBound)
         }
