@@ -50,45 +50,37 @@ extension Core {
     }
 
     func apply(_ effects: TransactionEffects, server id: TransactionTable.ServerID) {
-        guard let transaction = transactions[server: id] else { return }
-        if effects.resend, !transaction.sent.isEmpty {
+        if effects.resend, let transaction = transactions[server: id], !transaction.sent.isEmpty {
             outbox.send(succession.current(transaction.flow)) { $0.append(contentsOf: transaction.sent) }
         }
         if effects.isTerminated {
-            timers.cancel(transaction.retransmission)
-            timers.cancel(transaction.lifetime)
-            timers.cancel(transaction.patience)
-            _ = transactions.remove(server: id, from: &flows)
+            guard let gone = transactions.remove(server: id, from: &flows) else { return }
+            timers.cancel(gone.retransmission)
+            timers.cancel(gone.lifetime)
+            timers.cancel(gone.patience)
             return
         }
-        if effects.retransmission != .keep {
-            let timer = change(transaction.retransmission, effects.retransmission, .serverRetransmission, id.rawValue)
-            transactions.update(server: id) { $0.retransmission = timer }
-        }
-        if effects.lifetime != .keep {
-            let timer = change(transaction.lifetime, effects.lifetime, .serverLifetime, id.rawValue)
-            transactions.update(server: id) { $0.lifetime = timer }
+        guard effects.changesTimers else { return }
+        transactions.update(server: id) {
+            $0.retransmission = change($0.retransmission, effects.retransmission, .serverRetransmission, id.rawValue)
+            $0.lifetime = change($0.lifetime, effects.lifetime, .serverLifetime, id.rawValue)
         }
     }
 
     func apply(_ effects: TransactionEffects, client id: TransactionTable.ClientID) {
-        guard let transaction = transactions[client: id] else { return }
-        if effects.resend, !transaction.sent.isEmpty {
+        if effects.resend, let transaction = transactions[client: id], !transaction.sent.isEmpty {
             outbox.send(transaction.flow) { $0.append(contentsOf: transaction.sent) }
         }
         if effects.isTerminated {
-            timers.cancel(transaction.retransmission)
-            timers.cancel(transaction.lifetime)
-            _ = transactions.remove(client: id, from: &flows)
+            guard let gone = transactions.remove(client: id, from: &flows) else { return }
+            timers.cancel(gone.retransmission)
+            timers.cancel(gone.lifetime)
             return
         }
-        if effects.retransmission != .keep {
-            let timer = change(transaction.retransmission, effects.retransmission, .clientRetransmission, id.rawValue)
-            transactions.update(client: id) { $0.retransmission = timer }
-        }
-        if effects.lifetime != .keep {
-            let timer = change(transaction.lifetime, effects.lifetime, .clientLifetime, id.rawValue)
-            transactions.update(client: id) { $0.lifetime = timer }
+        guard effects.changesTimers else { return }
+        transactions.update(client: id) {
+            $0.retransmission = change($0.retransmission, effects.retransmission, .clientRetransmission, id.rawValue)
+            $0.lifetime = change($0.lifetime, effects.lifetime, .clientLifetime, id.rawValue)
         }
     }
 

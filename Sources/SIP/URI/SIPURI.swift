@@ -32,11 +32,13 @@ public struct SIPURI: Hashable, Sendable {
         let end = range.upperBound
         // The user part may hold `;` and `?`, so it is looked for first.
         if let sign = bytes.first(UInt8(ascii: "@"), in: at..<end) {
-            let separator = bytes.first(UInt8(ascii: ":"), in: at..<sign) ?? sign
-            guard separator > at, bytes.isEscaped(at..<separator, .user) else { throw .malformed }
+            let separator = bytes.endOfEscaped(at..<sign, .user)
+            guard separator > at else { throw .malformed }
             user = at..<separator
             if separator < sign {
-                guard bytes.isEscaped((separator + 1)..<sign, .user) else { throw .malformed }
+                guard bytes[separator] == UInt8(ascii: ":"), bytes.isEscaped((separator + 1)..<sign, .user) else {
+                    throw .malformed
+                }
                 password = (separator + 1)..<sign
             }
             at = sign + 1
@@ -99,21 +101,25 @@ extension [UInt8] {
         return true
     }
 
-    /// Whether a range holds only characters of a class, with each `%` followed by two hexadecimal digits.
-    func isEscaped(_ range: Range<Int>, _ set: CharacterClass) -> Bool {
+    /// Where characters of a class end, each `%` followed by two hexadecimal digits: the first place that is neither.
+    @inline(__always)
+    func endOfEscaped(_ range: Range<Int>, _ set: CharacterClass) -> Int {
         var at = range.lowerBound
-        while at < range.upperBound {
+        while at < range.upperBound, self[at].isIn(set) {
             if self[at] == UInt8(ascii: "%") {
                 guard at + 2 < range.upperBound, self[at + 1].isIn(.hexadecimal), self[at + 2].isIn(.hexadecimal) else {
-                    return false
+                    return at
                 }
-                at += 3
-            } else {
-                guard self[at].isIn(set) else { return false }
-                at += 1
+                at += 2
             }
+            at += 1
         }
-        return true
+        return at
+    }
+
+    /// Whether a range holds only characters of a class, with each `%` followed by two hexadecimal digits.
+    func isEscaped(_ range: Range<Int>, _ set: CharacterClass) -> Bool {
+        endOfEscaped(range, set) == range.upperBound
     }
 
     /// Whether a range is `;name` and `;name=value` over and over: no white space, no quotes.
@@ -121,13 +127,14 @@ extension [UInt8] {
         var at = range.lowerBound
         while at < range.upperBound {
             guard self[at] == UInt8(ascii: ";") else { return false }
-            let end = first(UInt8(ascii: ";"), in: (at + 1)..<range.upperBound) ?? range.upperBound
-            let equals = first(UInt8(ascii: "="), in: (at + 1)..<end) ?? end
-            guard equals > at + 1, isEscaped((at + 1)..<equals, .parameter) else { return false }
-            if equals < end {
-                guard equals + 1 < end, isEscaped((equals + 1)..<end, .parameter) else { return false }
+            let name = at + 1
+            at = endOfEscaped(name..<range.upperBound, .parameter)
+            guard at > name else { return false }
+            if at < range.upperBound, self[at] == UInt8(ascii: "=") {
+                let value = at + 1
+                at = endOfEscaped(value..<range.upperBound, .parameter)
+                guard at > value else { return false }
             }
-            at = end
         }
         return true
     }

@@ -68,8 +68,7 @@ struct SlotTable<Element> {
     @discardableResult
     mutating func remove(_ id: ID) -> Element? {
         guard contains(id) else { return nil }
-        let element = slots[Int(id.slot)].element
-        slots[Int(id.slot)].element = nil
+        let element = slots[Int(id.slot)].element.take()
         release(id.slot)
         return element
     }

@@ -29,6 +29,9 @@ public struct TransactionEffects: Equatable, Sendable {
     /// Nothing to do.
     public init() {}
 
+    /// Whether a timer is to be armed or cancelled.
+    var changesTimers: Bool { retransmission != .keep || lifetime != .keep }
+
     static let none = TransactionEffects()
 
     static var terminated: TransactionEffects {

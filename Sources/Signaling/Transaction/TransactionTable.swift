@@ -42,9 +42,8 @@ struct TransactionTable {
     }
 
     mutating func remove(server id: ServerID, from flows: inout FlowTable) -> ServerTransaction? {
-        guard let server = servers[id] else { return nil }
-        unlink(server: id, &flows)
-        servers.remove(id)
+        guard let server = servers.remove(id) else { return nil }
+        unlink(server, id, &flows)
         if serversByKey[server.key] == id { serversByKey[server.key] = nil }
         return server
     }
@@ -56,15 +55,15 @@ struct TransactionTable {
     }
 
     mutating func remove(client id: ClientID, from flows: inout FlowTable) -> ClientTransaction? {
-        guard let client = clients[id] else { return nil }
-        unlink(client: id, &flows)
-        clients.remove(id)
+        guard let client = clients.remove(id) else { return nil }
+        unlink(client, id, &flows)
         return client
     }
 
     /// Moves a client transaction to the flow that took the place of its own.
     mutating func move(client id: ClientID, to flow: FlowID, in flows: inout FlowTable) {
-        unlink(client: id, &flows)
+        guard let client = clients[id] else { return }
+        unlink(client, id, &flows)
         link(client: id, flow, &flows)
     }
 
@@ -101,8 +100,7 @@ struct TransactionTable {
         flows.update(flow) { $0.firstClient = id }
     }
 
-    private mutating func unlink(client id: ClientID, _ flows: inout FlowTable) {
-        guard let client = clients[id] else { return }
+    private mutating func unlink(_ client: ClientTransaction, _ id: ClientID, _ flows: inout FlowTable) {
         clients.update(client.next) { $0.previous = client.previous }
         clients.update(client.previous) { $0.next = client.next }
         flows.update(client.flow) { if $0.firstClient == id { $0.firstClient = client.next } }
@@ -118,8 +116,7 @@ struct TransactionTable {
         flows.update(flow) { $0.firstServer = id }
     }
 
-    private mutating func unlink(server id: ServerID, _ flows: inout FlowTable) {
-        guard let server = servers[id] else { return }
+    private mutating func unlink(_ server: ServerTransaction, _ id: ServerID, _ flows: inout FlowTable) {
         servers.update(server.next) { $0.previous = server.previous }
         servers.update(server.previous) { $0.next = server.next }
         flows.update(server.flow) { if $0.firstServer == id { $0.firstServer = server.next } }
