@@ -17,12 +17,16 @@ public enum Contact: Hashable, Sendable {
         public var instance: Range<Int>?
         /// `reg-id`.
         public var regID: UInt32?
+        /// Whether there are parameters besides these.
+        public var hasOthers: Bool
     }
 
     /// Reads all Contact values of a message.
     ///
     /// - Throws: `MessageFault.malformed(.contact)`.
     public static func all(of message: Message) throws(MessageFault) -> [Contact] {
+        // Nearly every phone has one, which was read with the message.
+        if let only = message.prepared.first?.contact { return [.address(only)] }
         var contacts: [Contact] = []
         for value in message.values(.contact) {
             if value.count == 1, message.bytes[value.lowerBound] == UInt8(ascii: "*") {
@@ -48,21 +52,25 @@ extension Contact.Address {
     init(unchecked bytes: [UInt8], _ range: Range<Int>) throws(MessageFault) {
         nameAddress = try NameAddress(unchecked: bytes, range, of: .contact)
         q = 1000
+        hasOthers = false
         for parameter in Parameters(bytes, nameAddress.parameters) {
-            if bytes.isEqualIgnoringCase(parameter.name, "q") {
+            func isCalled(_ name: StaticString) -> Bool { bytes.isEqualIgnoringCase(parameter.name, name) }
+            switch parameter.name.count {
+            case 1 where isCalled("q"):
                 guard let value = parameter.value, let q = bytes.qValue(value) else { throw .malformed(.contact) }
                 self.q = q
-            } else if bytes.isEqualIgnoringCase(parameter.name, "expires") {
+            case 7 where isCalled("expires"):
                 guard let value = parameter.value else { throw .malformed(.contact) }
                 guard bytes.isNumber(value) else { continue }
                 expires = bytes.decimal(value).flatMap { UInt32(exactly: $0) } ?? .max
-            } else if bytes.isEqualIgnoringCase(parameter.name, "+sip.instance") {
+            case 13 where isCalled("+sip.instance"):
                 instance = parameter.value
-            } else if bytes.isEqualIgnoringCase(parameter.name, "reg-id") {
+            case 6 where isCalled("reg-id"):
                 guard let value = parameter.value, let number = bytes.decimal(value), number > 0,
                     let number = UInt32(exactly: number), number < 1 << 31
                 else { throw .malformed(.contact) }
                 regID = number
+            default: hasOthers = true
             }
         }
     }

@@ -88,8 +88,14 @@ extension Message {
             for value in values(.route) { _ = try uri(NameAddress(unchecked: bytes, value, of: .route).uri, .route) }
         }
         if hasContact {
-            for value in values(.contact) where !(value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")) {
-                _ = try uri(Contact.Address(unchecked: bytes, value).nameAddress.uri, .contact)
+            var count = 0
+            for value in values(.contact) {
+                count += 1
+                found.contact = nil
+                guard value.count != 1 || bytes[value.lowerBound] != UInt8(ascii: "*") else { continue }
+                let contact = try Contact.Address(unchecked: bytes, value)
+                _ = try uri(contact.nameAddress.uri, .contact)
+                if count == 1 { found.contact = contact }
             }
         }
         prepared.append(found)
@@ -153,4 +159,6 @@ struct Prepared: Sendable {
     var toTag: Range<Int>?
     /// The Request-URI, where it is a SIP URI.
     var target: SIPURI?
+    /// The Contact of a request, where there is one and no more.
+    var contact: Contact.Address?
 }

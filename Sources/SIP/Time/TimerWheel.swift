@@ -31,7 +31,7 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
     /// First node of each slot, level by level.
     private var heads: [Int32]
     /// A bit for each slot that is not empty, a word a level.
-    private var occupied: [UInt64]
+    private var occupied = InlineArray<6, UInt64>(repeating: 0)
     private var current: Int64
     /// Number of armed timers.
     public private(set) var count = 0
@@ -39,7 +39,6 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
     /// An empty wheel that stands at `now`.
     public init(now: Instant) {
         heads = Array(repeating: -1, count: Self.levels << Int(Self.bits))
-        occupied = Array(repeating: 0, count: Self.levels)
         current = now.milliseconds
     }
 

@@ -5,9 +5,10 @@ extension Core {
     func accept(_ pending: PendingRegistration) {
         let message = pending.request.message
         let bindings = pending.after
-        let wantsGRUU = message.lists("gruu", in: .supported) || message.lists("gruu", in: .require)
         respond(pending.request, .ok) { out in
-            for binding in bindings { appendContact(binding, of: pending.address, withGRUU: wantsGRUU, &out) }
+            for binding in bindings {
+                appendContact(binding, of: pending.address, withGRUU: pending.supportsGRUU, &out)
+            }
             for field in message.fields where field.name == .path { out.append(message.bytes, field.line) }
             if settings.sendsServiceRoute, pending.request.isRegistering {
                 out.append(text: "Service-Route: <sip:")

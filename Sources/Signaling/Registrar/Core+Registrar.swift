@@ -8,6 +8,7 @@ struct PendingRegistration {
     let before: [Binding]
     let after: [Binding]
     let usesOutbound: Bool
+    let supportsGRUU: Bool
 }
 
 /// The registrar (RFC 3261 section 10.3, RFC 3327, RFC 3608, RFC 5626 section 6, RFC 5627 section 5).
@@ -80,7 +81,8 @@ extension Core {
                     address: address,
                     before: before,
                     after: after,
-                    usesOutbound: plan.usesOutbound
+                    usesOutbound: plan.usesOutbound,
+                    supportsGRUU: plan.supportsGRUU
                 )
             )
         }
@@ -90,7 +92,8 @@ extension Core {
             address: address,
             before: before,
             after: after,
-            usesOutbound: plan.usesOutbound
+            usesOutbound: plan.usesOutbound,
+            supportsGRUU: plan.supportsGRUU
         )
         guard plan.needsWrite else { return accept(pending) }
         guard waiting.count < settings.maxWaiting else {

@@ -22,8 +22,11 @@ struct Location {
 
     /// Replaces all bindings of an address-of-record.
     mutating func set(_ bindings: [Binding], of address: AddressOfRecord) {
-        let old = records[address]?.bindings ?? []
-        change(address) { $0.bindings = bindings }
+        var old: [Binding] = []
+        change(address) {
+            old = $0.bindings
+            $0.bindings = bindings
+        }
         count += bindings.count - old.count
         for binding in old where binding.gruuSerial != 0 { serials[binding.gruuSerial] = nil }
         for binding in bindings where binding.gruuSerial != 0 { serials[binding.gruuSerial] = address }

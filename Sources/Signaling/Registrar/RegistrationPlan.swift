@@ -32,6 +32,8 @@ struct RegistrationPlan {
     private(set) var needsWrite = false
     /// Whether flows of RFC 5626 are used.
     private(set) var usesOutbound = false
+    /// Whether the client takes GRUUs (RFC 5627 section 4.1).
+    private(set) var supportsGRUU = false
     /// Whether the client offers keep-alives of RFC 6223.
     private(set) var asksForKeepAlive = false
 
@@ -83,6 +85,7 @@ struct RegistrationPlan {
             throw .malformed(.expires)
         }
         asksForKeepAlive = (try? message.topVia())?.keep.map { $0.value == nil } ?? false
+        supportsGRUU = message.lists("gruu", in: .supported) || message.lists("gruu", in: .require)
         guard !contacts.isEmpty else { return }
         hasChanges = true
         if contacts.contains(.all) {
@@ -96,7 +99,6 @@ struct RegistrationPlan {
         let path = try path(of: message)
         let isFirstHop = isFirstHop(message)
         let supportsOutbound = message.lists("outbound", in: .supported) || message.lists("outbound", in: .require)
-        let supportsGRUU = message.lists("gruu", in: .supported) || message.lists("gruu", in: .require)
         for case .address(let contact) in contacts {
             var regID: UInt32 = 0
             if let asked = contact.regID, contact.instance != nil, supportsOutbound {
@@ -112,8 +114,7 @@ struct RegistrationPlan {
                 expires: contact.expires ?? header,
                 callID: callID,
                 cseq: cseq,
-                path: path.value,
-                supportsGRUU: supportsGRUU
+                path: path.value
             )
         }
         guard bindings.count <= maxContacts else { throw .tooManyContacts }
@@ -126,12 +127,11 @@ struct RegistrationPlan {
         expires: UInt32?,
         callID: Excerpt,
         cseq: UInt32,
-        path: Excerpt,
-        supportsGRUU: Bool
+        path: Excerpt
     ) throws(RegistrationFault) {
         var texts = Binding.Texts()
         texts.contact = message.excerpt(contact.nameAddress.uri)
-        texts.parameters = otherParameters(message.bytes, contact.nameAddress.parameters)
+        if contact.hasOthers { texts.parameters = otherParameters(message.bytes, contact.nameAddress.parameters) }
         texts.instance = contact.instance.map { instanceText(message.bytes, $0) }
         texts.callID = callID
         texts.path = path
