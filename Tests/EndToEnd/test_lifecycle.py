@@ -124,6 +124,20 @@ class Stopping(unittest.TestCase):
         bob.expect("ACK")
         self.assertEqual(server.program.wait(5), 0)
 
+    def test_what_happened_in_its_last_moments_is_in_the_journal(self):
+        server = Server(self)
+        alice, bob = Client(self, server), Client(self, server, "bob")
+        for phone in (alice, bob):
+            self.assertEqual(phone.register().status, 200)
+        call = alice.invite(f"sip:bob@{DOMAIN}")
+        invite = bob.expect("INVITE")
+        server.program.signal(signal.SIGTERM)
+        server.program.wait_for_line('msg="stopping"')
+        bob.respond(invite, 486, "Busy Here", "b")
+        call.expect(486)
+        self.assertEqual(server.program.wait(5), 0)
+        self.assertRegex(server.trace(call.call_id).stdout, "step=verdict status=486")
+
     def test_a_call_that_rings_on_is_not_waited_for_for_ever(self):
         server = Server(self, config="shutdown: {drain: 1s}\n")
         alice, bob = Client(self, server), Client(self, server, "bob")

@@ -18,9 +18,19 @@ final class ErrandRunner {
     private var answers: [StoreAnswer] = []
     private var place = 0
     private let timer: DeadlineTimer?
+    /// Steps of calls that are not reported yet.
+    private var steps: [JournalStep] = []
+    private let reporting: DeadlineTimer
+    private var isReporting = false
+    private let loop: EventLoop
 
     /// Answers that the rules get in one turn: each makes them send something, and calls are not to wait for thousands.
     private static let answersPerTurn = 256
+    /// How long a step may wait to be reported with others, in milliseconds: what writes them is in no near cache, and one
+    /// step after the other costs a tenth of a call.
+    private static let reportWithin: Int64 = 20
+    /// Steps that are reported at once, however young.
+    private static let stepsAtOnce = 256
 
     init(core: Core, store: Store, report: CallReport, loop: EventLoop) {
         self.core = core
@@ -28,7 +38,11 @@ final class ErrandRunner {
         self.report = report
         var wake: (() -> Void)?
         timer = DeadlineTimer(loop: loop) { wake?() }
+        var write: (() -> Void)?
+        reporting = DeadlineTimer(loop: loop) { write?() }
+        self.loop = loop
         wake = { [unowned self, unowned loop] in self.bring(now: loop.time) }
+        write = { [unowned self] in self.finish() }
     }
 
     /// Takes what the rules want done.
@@ -42,11 +56,25 @@ final class ErrandRunner {
             case .lookUp(let ticket, let address):
                 lookUps[ticket] = address
                 store.lookUp(ticket: ticket, account: address.text.bytes)
-            case .record(let step): report.take(step)
+            case .record(let step): steps.append(step)
             case .registration(let change): report.take(change)
             case .foreignDomain(let asked): report.take(asked, served: core.settings.domains)
             }
         }
+        report.flush()
+        if steps.count >= Self.stepsAtOnce {
+            finish()
+        } else if !steps.isEmpty, !isReporting {
+            isReporting = true
+            reporting.schedule(at: loop.now.monotonic + Self.reportWithin)
+        }
+    }
+
+    /// Reports what waits to be reported.
+    func finish() {
+        isReporting = false
+        for step in steps { report.take(step) }
+        steps.removeAll(keepingCapacity: steps.capacity <= 1 << 12)
         report.flush()
     }
 

@@ -128,6 +128,7 @@ final class Server {
             throw ServerError("\(error)", code: .failure)
         }
         signals = []
+        errands.finish()
         store.close()
         logger.notice("stopped")
     }

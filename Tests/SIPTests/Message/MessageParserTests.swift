@@ -152,4 +152,23 @@ struct MessageParserTests {
     func values(line: String, fault: MessageFault?) {
         #expect(Message(with: line).validate() == fault)
     }
+
+    @Test(
+        "a proxy wants all of a response that must be there, and leaves its values to the client",
+        arguments: [
+            ("", "", nil), ("Via", "", .missing(.via)), ("From", "", .missing(.from)), ("To", "", .missing(.to)),
+            ("Call-ID", "", .missing(.callID)), ("CSeq", "", .missing(.cseq)), ("CSeq", "CSeq: x", .malformed(.cseq)),
+            ("", "To: <sip:b@b>", .duplicate(.to)), ("", "Subject", .headerLine), ("From", "From: <", nil),
+            ("To", "To: <sip:@>;;", nil), ("Call-ID", "Call-ID: @@", nil), ("", "Contact: <sip:@b>", nil),
+        ] as [(String, String, MessageFault?)]
+    )
+    func relayed(without: String, with line: String, fault: MessageFault?) {
+        let lines = [
+            "Via: SIP/2.0/TCP a;branch=z9hG4bK1", "From: <sip:a@b>;tag=1", "To: <sip:b@b>;tag=2", "Call-ID: 1",
+            "CSeq: 1 INVITE", line,
+        ]
+        let left = lines.filter { !$0.isEmpty && (without.isEmpty || $0 == line || !$0.hasPrefix("\(without):")) }
+        let response = Message(Array("SIP/2.0 200 OK\r\n\(left.joined(separator: "\r\n"))\r\n\r\n".utf8))
+        #expect(response.relayFault() == fault)
+    }
 }
