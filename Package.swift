@@ -66,20 +66,25 @@ let package = Package(
             swiftSettings: common
         ),
 
-        .target(name: "Observability", dependencies: ["CPlatform"], swiftSettings: common),
-        .target(name: "Reactor", dependencies: ["CLibevent", "CPlatform"], swiftSettings: common),
+        .target(name: "Locking", swiftSettings: common),
+        .target(name: "Observability", dependencies: ["Locking", "CPlatform"], swiftSettings: common),
+        .target(name: "Reactor", dependencies: ["CLibevent", "Locking", "CPlatform"], swiftSettings: common),
         .target(
             name: "Flows",
             dependencies: ["SIP", "Reactor", "Observability", "CPlatform"],
             swiftSettings: common
         ),
-        .target(name: "Media", dependencies: ["SIP", "Observability"], swiftSettings: common),
+        .target(name: "Media", dependencies: ["SIP", "Observability", "Locking"], swiftSettings: common),
         .target(
             name: "Softphone",
             dependencies: ["PhoneKit", "Flows", "Reactor", "Media", "SIP", "Observability"],
             swiftSettings: common
         ),
-        .target(name: "Storage", dependencies: ["CSQLite", "Observability", "CPlatform"], swiftSettings: common),
+        .target(
+            name: "Storage",
+            dependencies: ["CSQLite", "Observability", "Locking", "CPlatform"],
+            swiftSettings: common
+        ),
         .target(
             name: "WakelineServer",
             dependencies: [
@@ -128,7 +133,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FlowsTests",
-            dependencies: ["Flows", "Reactor", "SIP", "Observability", "CPlatform"],
+            dependencies: ["Flows", "Reactor", "SIP", "Observability", "Locking", "CPlatform"],
             swiftSettings: common
         ),
         .testTarget(
@@ -148,13 +153,13 @@ let package = Package(
         ),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Observability", "CSQLite", "CPlatform"],
+            dependencies: ["Storage", "Observability", "Locking", "CSQLite", "CPlatform"],
             swiftSettings: common
         ),
-        .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: common),
+        .testTarget(name: "ObservabilityTests", dependencies: ["Observability", "Locking"], swiftSettings: common),
         .testTarget(
             name: "WakelineServerTests",
-            dependencies: ["WakelineServer", "SIP", "Signaling", "Flows", "Storage", "Observability"],
+            dependencies: ["WakelineServer", "SIP", "Signaling", "Flows", "Storage", "Observability", "Locking"],
             swiftSettings: common
         ),
     ]

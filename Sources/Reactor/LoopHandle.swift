@@ -1,6 +1,6 @@
 import CPlatform
 import Glibc
-import Synchronization
+import Locking
 
 /// What other threads hold of a loop: a mailbox that wakes it.
 ///

@@ -1,8 +1,8 @@
 import Glibc
+import Locking
 import Observability
 import Reactor
 import SIP
-import Synchronization
 import Testing
 
 @testable import Flows

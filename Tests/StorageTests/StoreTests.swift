@@ -1,6 +1,6 @@
 import Glibc
+import Locking
 import Observability
-import Synchronization
 import Testing
 
 @testable import Storage

@@ -1,6 +1,6 @@
+import Locking
 import Observability
 public import SIP
-import Synchronization
 
 /// The sound of one call: its own socket from the beginning, its own thread while it runs.
 ///

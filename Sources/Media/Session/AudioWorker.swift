@@ -1,7 +1,7 @@
 import Glibc
+import Locking
 import Observability
 import SIP
-import Synchronization
 
 /// What a session and its thread share.
 final class AudioShare: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// The call journal on the disk: `journal.log`, and the one before it, `journal.log.1`.
 ///

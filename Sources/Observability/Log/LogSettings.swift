@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// How a log line is written.
 public enum LogFormat: String, Sendable, CaseIterable {

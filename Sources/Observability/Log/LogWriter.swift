@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// Writes log lines to a descriptor, on a writer thread.
 ///

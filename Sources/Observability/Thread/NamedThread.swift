@@ -1,6 +1,6 @@
 import CPlatform
 import Glibc
-import Synchronization
+import Locking
 
 /// One thread of the operating system, named so that `top -H` and a debugger tell who is busy.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// What a writer thread empties now and then.
 protocol Drain: AnyObject, Sendable {

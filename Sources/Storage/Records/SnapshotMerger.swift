@@ -1,6 +1,6 @@
 import Glibc
+import Locking
 import Observability
-import Synchronization
 
 /// Merges closed logs into the snapshot on a thread of its own, of low priority, oldest first.
 ///

@@ -1,5 +1,5 @@
+import Locking
 public import Observability
-import Synchronization
 
 /// Carries a worker to its thread.
 ///

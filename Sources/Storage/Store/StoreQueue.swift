@@ -1,5 +1,5 @@
+import Locking
 import Observability
-import Synchronization
 
 /// One request to the store's thread.
 enum StoreRequest: Sendable {

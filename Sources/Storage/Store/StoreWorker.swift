@@ -1,6 +1,6 @@
 import Glibc
+import Locking
 import Observability
-import Synchronization
 
 /// The store's thread: takes requests, commits appends in groups, looks accounts up.
 ///
