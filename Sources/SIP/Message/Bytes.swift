@@ -10,7 +10,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether the range holds this word in any case; the word is given in lower case.
+    /// Whether the range holds this word in any case; no sign in it lies among the letters of ASCII.
     @inline(__always)
     func isEqualIgnoringCase(_ range: Range<Int>, _ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
@@ -25,14 +25,15 @@ extension Span where Element == UInt8 {
             // The last four bytes may overlap others.
             if at < count, count > 4 { return unsafe Self.differing(spelled, known, count - 4) == 0 }
             while at < count {
-                if unsafe spelled[at].lowercased != known[at] { return false }
+                let byte = unsafe known[at]
+                guard unsafe (spelled[at] ^ byte) & ~((byte & 0x40) >> 1) == 0 else { return false }
                 at += 1
             }
             return true
         }
     }
 
-    /// The bits in which four bytes differ from those of a word in lower case, but for the case of its letters.
+    /// The bits in which four bytes differ from those of a word, but for the case of its letters.
     @inline(__always)
     private static func differing(
         _ spelled: UnsafeRawBufferPointer,
@@ -40,8 +41,8 @@ extension Span where Element == UInt8 {
         _ at: Int
     ) -> UInt32 {
         let word = unsafe known.loadUnaligned(fromByteOffset: at, as: UInt32.self)
-        // Letters are what has both of these bits: no word has the few signs that have them too.
-        let letters = word & word << 1 & 0x4040_4040
+        // Letters alone have a case: they are what lies from 0x40 on.
+        let letters = word & 0x4040_4040
         return unsafe (spelled.loadUnaligned(fromByteOffset: at, as: UInt32.self) ^ word) & ~(letters >> 1)
     }
 }

@@ -117,48 +117,12 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
             last: bytes[range.upperBound - 1]
         )
         while let name = HeaderName(rawValue: Self.table[slot]), name != .other {
-            if name.isSpelled(bytes, range) {
+            if bytes.isEqualIgnoringCase(range, name.name) {
                 self = name
                 return
             }
             slot = (slot + 1) & 255
         }
         self = .other
-    }
-
-    /// Whether a range spells this name in any case; eight bytes at a time, of which the last eight may overlap others.
-    @inline(__always)
-    private func isSpelled(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        let text = name
-        let count = text.utf8CodeUnitCount
-        guard count == range.count else { return false }
-        return unsafe bytes.extracting(range).withUnsafeBytes { spelled in
-            let known = unsafe UnsafeRawBufferPointer(start: text.utf8Start, count: count)
-            var at = 0
-            while at + 8 <= count {
-                guard unsafe Self.differing(spelled, known, at) == 0 else { return false }
-                at += 8
-            }
-            if at < count, count >= 8 { return unsafe Self.differing(spelled, known, count - 8) == 0 }
-            while at < count {
-                let byte = unsafe known[at]
-                // Letters alone have a case: they are what lies from 0x40 on.
-                guard unsafe (spelled[at] ^ byte) & ~((byte & 0x40) >> 1) == 0 else { return false }
-                at += 1
-            }
-            return true
-        }
-    }
-
-    /// The bits in which eight bytes differ from those of a name, but for the case of its letters.
-    @inline(__always)
-    private static func differing(
-        _ spelled: UnsafeRawBufferPointer,
-        _ known: UnsafeRawBufferPointer,
-        _ at: Int
-    ) -> UInt64 {
-        let word = unsafe known.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-        let letters = word & 0x4040_4040_4040_4040
-        return unsafe (spelled.loadUnaligned(fromByteOffset: at, as: UInt64.self) ^ word) & ~(letters >> 1)
     }
 }
