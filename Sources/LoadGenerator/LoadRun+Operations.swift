@@ -87,6 +87,11 @@ extension LoadRun {
         return max(0, time - stopwatch.held(by: driver.latestFlow(of: peer)))
     }
 
+    /// What a phone does from now on is not timed.
+    private func stopTiming(_ phone: Int) {
+        if phones.indices.contains(phone) { stopwatch.stop(driver.latestFlow(of: phone)) }
+    }
+
     func arrange(_ kind: Errand.Kind, _ phone: Int, at time: Instant) {
         _ = wheel.arm(
             at: onGrid(time),
@@ -109,7 +114,8 @@ extension LoadRun {
         switch errand.kind {
         case .answer:
             guard operation == .call, let call = phones[phone].call else { return }
-            driver.perform(phone, now: now) { $0.answer(call, session: session(phones[phone].token &+ 1), now: now) }
+            let body = CallBody.bytes(phones[phone].token &+ 1)
+            driver.perform(phone, now: now) { $0.answer(call, session: body, now: now) }
         case .hangUp:
             guard operation == .call, let call = phones[phone].call else { return }
             driver.perform(phone, now: now) { $0.hangUp(call, now: now) }
@@ -132,20 +138,8 @@ extension LoadRun {
     private func call(_ phone: Int, _ peer: Int, _ now: Now) {
         phones[phone].token = UInt64(truncatingIfNeeded: phone) << 32 | UInt64(phones[phone].generation)
         phones[phone].call = driver.perform(phone, now: now) {
-            $0.call(phones[peer].uri, session: session(phones[phone].token), now: now)
+            $0.call(phones[peer].uri, session: CallBody.bytes(phones[phone].token), now: now)
         }
-    }
-
-    /// A body of the size of a real session description, which tells one call from another.
-    func session(_ token: UInt64) -> [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(180)
-        out.append(text: "v=0\r\no=- ")
-        out.append(decimal: token)
-        out.append(text: " 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n")
-        out.append(text: "m=audio 40000 RTP/AVP 0 8 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n")
-        out.append(text: "a=rtpmap:101 telephone-event/8000\r\na=sendrecv\r\n")
-        return out
     }
 
     /// What a phone tells.
@@ -168,6 +162,8 @@ extension LoadRun {
         case .callProgress(let handle, let status, _):
             guard phones[phone].call == handle, status == 180, phones[phone].ringTime == nil else { return }
             phones[phone].ringTime = time(of: phone)
+            stopTiming(phone)
+            stopTiming(Int(phones[phone].peer))
         case .callAccepted(let handle, let body): accepted(phone, handle, body, now)
         case .callConfirmed(let handle, _): if phones[phone].call == handle { phones[phone].isAnswered = true }
         case .callEnded(let handle, let reason): ended(phone, handle, reason, now)
@@ -192,7 +188,7 @@ extension LoadRun {
     private func rang(_ phone: Int, _ handle: CallHandle, _ call: IncomingCall, _ now: Now) {
         let caller = Int(phones[phone].peer)
         guard phones[phone].operation == .call, phones.indices.contains(caller), !phones[phone].isCaller,
-            call.session == session(phones[caller].token), call.from == phones[caller].uri
+            CallBody.number(of: call.session) == phones[caller].token, call.from == phones[caller].uri
         else {
             fail(.call, "a phone rang for a call that is not for it")
             driver.perform(phone, now: now) { $0.reject(handle, status: 486, now: now) }
@@ -202,7 +198,8 @@ extension LoadRun {
         phones[phone].token = phones[caller].token
         phones[phone].didArrive = true
         if plan.ring <= 0 {
-            driver.perform(phone, now: now) { $0.answer(handle, session: session(phones[phone].token &+ 1), now: now) }
+            let body = CallBody.bytes(phones[phone].token &+ 1)
+            driver.perform(phone, now: now) { $0.answer(handle, session: body, now: now) }
         } else {
             arrange(.answer, phone, at: now.monotonic + .milliseconds(plan.ring))
         }
@@ -210,7 +207,7 @@ extension LoadRun {
 
     private func accepted(_ phone: Int, _ handle: CallHandle, _ body: [UInt8], _ now: Now) {
         guard phones[phone].call == handle, phones[phone].operation == .call else { return }
-        guard body == session(phones[phone].token &+ 1) else {
+        guard CallBody.number(of: body) == phones[phone].token &+ 1 else {
             return end(phone, failure: "the answer has another body than was sent", now)
         }
         phones[phone].isAnswered = true

@@ -101,9 +101,9 @@ public final class Phone {
             next = min(next, exchanges[index].deadline)
             if let moment = exchanges[index].signOfLifeBy { next = min(next, moment) }
         }
-        for index in calls.indices {
-            if let deadline = calls[index].deadline { next = min(next, deadline) }
-            if let moment = calls[index].resend?.at { next = min(next, moment) }
+        for call in calls {
+            if let deadline = call.deadline { next = min(next, deadline) }
+            if let moment = call.resend?.at { next = min(next, moment) }
         }
         if let deadline = handler.deadline { next = min(next, deadline) }
         nextDeadline = next == .distantFuture ? nil : next
@@ -114,6 +114,15 @@ public final class Phone {
     func newNumber() -> UInt32 {
         defer { nextNumber &+= 1 }
         return nextNumber
+    }
+
+    /// 128 random bits, in hexadecimal digits.
+    func newCallID() -> [UInt8] {
+        var callID: [UInt8] = []
+        callID.reserveCapacity(32)
+        callID.append(hex: host.random.next(), digits: 16)
+        callID.append(hex: host.random.next(), digits: 16)
+        return callID
     }
 
     /// The counts of what is kept for requests and calls, to show that nothing is left behind.

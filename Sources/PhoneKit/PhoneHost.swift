@@ -14,7 +14,7 @@ public final class PhoneHost {
     var random: RandomSource
     let hashes: Hashes
     var digest: DigestResponse
-    var incoming = Message()
+    private var spare = Message()
     var edits = MessageEdits()
     var scratch: [UInt8] = []
 
@@ -36,6 +36,16 @@ public final class PhoneHost {
         batch.removeAll(keepingCapacity: true)
         swap(&reports, &batch)
     }
+
+    /// Parses a message in memory that was used before; handed back by `reuse`, it is used again.
+    func parse(_ bytes: Span<UInt8>) -> Message {
+        var message = Message()
+        swap(&message, &spare)
+        message.parse(bytes, limits: policy.limits)
+        return message
+    }
+
+    func reuse(_ message: consuming Message) { spare = message }
 
     func report(_ phone: Int, _ event: PhoneEvent) { reports.append(PhoneReport(phone: phone, event: event)) }
 }

@@ -131,7 +131,7 @@ public final class Core: FlowReceiver {
         if incoming.isRequest {
             let fault = incoming.prepare()
             receive(request: incoming, fault, from: flow)
-        } else if incoming.relayFault() == nil {
+        } else if incoming.outlineFault() == nil {
             // What can't be read is discarded (RFC 4475 sections 3.1.2.5 and 3.1.2.19): the stream goes on behind it.
             receive(response: incoming, from: flow)
         }

@@ -40,6 +40,27 @@ import Testing
         #expect(stopwatch.time(of: flow) == nil && stopwatch.held(by: flow) == 0)
     }
 
+    @Test("what comes and goes after the stop changes nothing")
+    func stopped() throws {
+        let harness = try Harness()
+        let stopwatch = FlowStopwatch()
+        harness.carrier.stopwatch = stopwatch
+        let (client, flow) = try harness.open(to: Peer())
+        stopwatch.start(flow)
+        harness.receiver.send(flow, request(1))
+        try harness.run { !client.text.isEmpty }
+        client.write(request(2))
+        try harness.run { harness.receiver.events[flow]?.count == 2 }
+        let time = try #require(stopwatch.time(of: flow))
+        stopwatch.stop(flow)
+        pause(20)
+        harness.receiver.send(flow, request(3))
+        try harness.run { client.text.count > request(1).count }
+        client.write(request(4))
+        try harness.run { harness.receiver.events[flow]?.count == 3 }
+        #expect(stopwatch.time(of: flow) == time && stopwatch.held(by: flow) == 0)
+    }
+
     @Test("opening a connection counts from the first packet, without the time until it is noticed")
     func connecting() throws {
         let harness = try Harness()

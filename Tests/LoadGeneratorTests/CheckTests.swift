@@ -57,12 +57,12 @@ import Testing
         func answer(_ status: UInt16) { tell(0, .answered(RequestID(number: 1), .answered(status))) }
 
         func ring(_ phone: Int, from: ByteString = "sip:u0@example.test", session: UInt64 = 5) {
-            let call = IncomingCall(callID: "a", from: from, session: run.session(session))
+            let call = IncomingCall(callID: "a", from: from, session: CallBody.bytes(session))
             tell(phone, .incomingCall(calls[1], call))
         }
 
         func progress(_ status: UInt16) { tell(0, .callProgress(calls[0], status: status, session: [])) }
-        func accept(_ token: UInt64 = 6) { tell(0, .callAccepted(calls[0], session: run.session(token))) }
+        func accept(_ token: UInt64 = 6) { tell(0, .callAccepted(calls[0], session: CallBody.bytes(token))) }
         func confirm() { tell(1, .callConfirmed(calls[1], session: [])) }
         func end(_ phone: Int, _ reason: CallEnd) { tell(phone, .callEnded(calls[phone], reason)) }
 

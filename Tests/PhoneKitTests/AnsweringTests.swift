@@ -234,6 +234,18 @@ struct AnsweringTests {
         _ = try bench.next("SIP/2.0 500")
     }
 
+    @Test(
+        "who cannot be told from whom a request is refuses it",
+        arguments: ["INVITE <sip:bob", "MESSAGE \"bob", "INVITE <>;tag=b", "MESSAGE <sip:bob@example.test>;;"]
+    )
+    func unreadableFrom(_ row: String) throws {
+        let words = row.split(separator: " ").map(String.init)
+        let (bench, flows) = try Bench.registered()
+        bench.request(flows[0], words[0], from: words[1])
+        _ = try bench.next("SIP/2.0 400")
+        #expect(bench.takeTold().isEmpty && bench.phone.unfinished == (0, 0))
+    }
+
     // MARK: hostile input
 
     /// A phone that is registered, rings, calls and is in a call.

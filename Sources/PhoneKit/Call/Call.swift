@@ -2,12 +2,14 @@ import SIP
 
 /// One call of a phone, from its first sign to its end.
 ///
+/// An object, since every event changes something in it, and a copy of all it holds would cost more than the change.
+///
 /// ```
 /// out:  queued ─► calling ─► proceeding ─► established ─► ending
 ///                    └── cancelling ◄──┘
 /// in:   announced ─► ringing ─► accepting ─► established ─► ending
 /// ```
-struct Call {
+final class Call {
     enum Phase: Hashable {
         /// Waits for a line to be registered.
         case queued

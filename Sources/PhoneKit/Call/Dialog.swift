@@ -1,7 +1,7 @@
 import SIP
 
 /// What both sides of a dialog keep (RFC 3261 section 12), as it goes into the next request.
-struct Dialog {
+final class Dialog {
     /// From or To of the other side, with its tag.
     var remote: [UInt8]
     /// The tag by itself; empty where the other side has none.
@@ -14,7 +14,7 @@ struct Dialog {
     /// Reads the dialog that an answer makes, for the caller (RFC 3261 section 12.1.2).
     ///
     /// - Returns: nil where there is no To tag.
-    init?(answer: Message) {
+    convenience init?(answer: Message) {
         guard let to = answer.first(.to), let tag = (try? answer.tag(.to)) ?? nil else { return nil }
         self.init(answer, remote: to.value, tag: tag, isReversed: true)
     }
@@ -22,12 +22,12 @@ struct Dialog {
     /// Reads the dialog that a request makes, for the side that is called (RFC 3261 section 12.1.1).
     ///
     /// - Returns: nil where there is no From.
-    init?(request: Message) {
+    convenience init?(request: Message) {
         guard let from = request.first(.from) else { return nil }
         self.init(request, remote: from.value, tag: (try? request.tag(.from)) ?? nil, isReversed: false)
     }
 
-    private init?(_ message: Message, remote: Range<Int>, tag: Range<Int>?, isReversed: Bool) {
+    private init(_ message: Message, remote: Range<Int>, tag: Range<Int>?, isReversed: Bool) {
         let bytes = message.bytes
         self.remote = Array(bytes[remote])
         remoteTag = tag.map { Array(bytes[$0]) } ?? []
@@ -44,7 +44,7 @@ struct Dialog {
     }
 
     /// Takes the target over that a request or answer within the dialog names (RFC 3261 section 12.2).
-    mutating func refreshTarget(_ message: Message) {
+    func refreshTarget(_ message: Message) {
         guard let contact = (try? message.firstNameAddress(.contact)) ?? nil else { return }
         target = Array(message.bytes[contact.uri])
     }

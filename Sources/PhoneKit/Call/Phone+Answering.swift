@@ -6,11 +6,11 @@ extension Phone {
     func receiveInvite(_ request: Message, _ line: Int) {
         guard let callIDField = request.first(.callID), let from = (try? request.nameAddress(.from)) ?? nil,
             let dialog = Dialog(request: request)
-        else { return }
+        else { return answer(request, line, .badRequest) }
         let bytes = request.bytes
         let callID = Array(bytes[callIDField.value])
-        let known = calls.firstIndex { $0.callID == callID }
-        if let known, calls[known].phase != .announced {
+        let known = calls.first { $0.callID == callID }
+        if let known, known.phase != .announced {
             // The same request by another way (RFC 3261 section 8.2.2.2).
             return answer(request, line, .loopDetected)
         }
@@ -26,92 +26,84 @@ extension Phone {
             displayName: from.displayName.map { bytes.unquoted($0) } ?? ByteString(),
             session: session(of: request)
         )
-        let index: Int
-        if let known {
-            index = known
-        } else {
-            calls.append(
-                Call(
-                    handle: CallHandle(number: newNumber()),
-                    isIncoming: true,
-                    phase: .announced,
-                    callID: callID,
-                    localTag: host.random.next()
-                )
+        let call =
+            known
+            ?? Call(
+                handle: CallHandle(number: newNumber()),
+                isIncoming: true,
+                phase: .announced,
+                callID: callID,
+                localTag: host.random.next()
             )
-            index = calls.count - 1
-        }
-        let handle = calls[index].handle
-        calls[index].phase = .ringing
-        calls[index].invite = request
-        calls[index].inviteFlow = lines[line].flow
-        calls[index].dialog = dialog
-        calls[index].remoteCSeq = (try? request.cseq())?.number ?? 0
-        calls[index].deadline = now.monotonic + host.policy.ringFor
-        if calls[index].isShown {
+        if known == nil { calls.append(call) }
+        let handle = call.handle
+        call.phase = .ringing
+        call.invite = request
+        call.inviteFlow = lines[line].flow
+        call.dialog = dialog
+        call.remoteCSeq = (try? request.cseq())?.number ?? 0
+        call.deadline = now.monotonic + host.policy.ringFor
+        if call.isShown {
             report(.callArrived(handle, incoming))
         } else {
-            calls[index].isShown = true
+            call.isShown = true
             report(.incomingCall(handle, incoming))
             takeAudio(handle)
         }
-        ring(handle)
+        ring(call)
     }
 
     /// Says 180, reliably where that is wanted (RFC 3262 section 3).
-    private func ring(_ handle: CallHandle) {
-        guard let index = index(handle), let invite = calls[index].invite, let flow = calls[index].inviteFlow,
+    private func ring(_ call: Call) {
+        guard let invite = call.invite, let flow = call.inviteFlow,
             let line = line(of: flow)
         else { return }
         let isReliable =
             invite.lists("100rel", in: .require) || host.policy.ringsReliably && invite.lists("100rel", in: .supported)
         var fields: [UInt8] = []
         if isReliable {
-            calls[index].rseq = UInt32(truncatingIfNeeded: host.random.next() >> 40) + 1
+            call.rseq = UInt32(truncatingIfNeeded: host.random.next() >> 40) + 1
             fields.append(text: "Require: 100rel\r\nRSeq: ")
-            fields.append(decimal: UInt64(calls[index].rseq))
+            fields.append(decimal: UInt64(call.rseq))
             fields.append(text: "\r\n")
         }
-        let bytes = response(
+        let sent = respond(
             to: invite,
+            flow,
             line,
             Status(180, "Ringing"),
-            tag: calls[index].localTag,
+            tag: call.localTag,
             hasContact: true,
             fields: fields
         )
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
-        guard isReliable else { return }
-        calls[index].resend = Resend(
-            bytes: bytes,
-            at: now.monotonic + host.policy.t1,
-            interval: host.policy.t1,
-            flow: flow
-        )
+        if isReliable { resend(sent, of: call, flow) }
     }
 
     /// Says 200.
     func accept(_ handle: CallHandle, _ session: [UInt8]) {
-        guard let index = index(handle), calls[index].phase == .ringing, let invite = calls[index].invite,
-            let flow = calls[index].inviteFlow, let line = line(of: flow)
+        guard let call = call(handle), call.phase == .ringing, let invite = call.invite,
+            let flow = call.inviteFlow, let line = line(of: flow)
         else { return }
-        calls[index].session = session
-        var fields: [UInt8] = []
-        appendAbilities(to: &fields)
-        let bytes = response(
+        call.session = session
+        let sent = respond(
             to: invite,
+            flow,
             line,
             .ok,
-            tag: calls[index].localTag,
+            tag: call.localTag,
             hasContact: true,
-            fields: fields,
+            fields: Self.abilities,
             session: session
         )
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
-        calls[index].phase = .accepting
-        calls[index].deadline = now.monotonic + host.policy.transactionTime
-        calls[index].resend = Resend(
-            bytes: bytes,
+        call.phase = .accepting
+        call.deadline = now.monotonic + host.policy.transactionTime
+        resend(sent, of: call, flow)
+    }
+
+    /// Keeps what was just sent, to send it again until it is confirmed.
+    func resend(_ sent: Range<Int>, of call: Call, _ flow: FlowID) {
+        call.resend = Resend(
+            bytes: Array(host.outbox.arena[sent]),
             at: now.monotonic + host.policy.t1,
             interval: host.policy.t1,
             flow: flow
@@ -119,28 +111,25 @@ extension Phone {
     }
 
     /// Refuses the INVITE of a call, if it is here.
-    func respond(_ index: Int, _ status: Status) {
-        guard let invite = calls[index].invite, let flow = calls[index].inviteFlow, let line = line(of: flow) else {
+    func respond(_ call: Call, _ status: Status) {
+        guard let invite = call.invite, let flow = call.inviteFlow, let line = line(of: flow) else {
             return
         }
-        let bytes = response(to: invite, line, status, tag: calls[index].localTag)
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+        respond(to: invite, flow, line, status, tag: call.localTag)
     }
 
     /// The caller gave up (RFC 3261 section 9.2).
     func receiveCancel(_ request: Message, _ line: Int) {
-        guard let via = (try? request.topVia()) ?? nil, let branch = via.branch,
-            let index = calls.firstIndex(where: {
-                guard let invite = $0.invite, let own = (try? invite.topVia()) ?? nil, let other = own.branch else {
-                    return false
-                }
+        guard let branch = request.topBranch(),
+            let call = calls.first(where: {
+                guard let invite = $0.invite, let other = invite.topBranch() else { return false }
                 return invite.bytes.isEqual(other, to: request.bytes, branch)
             })
         else { return answer(request, line, .noSuchTransaction) }
         answer(request, line, .ok)
-        guard calls[index].phase == .ringing else { return }
-        respond(index, .requestTerminated)
-        finish(calls[index].handle, Self.isAnsweredElsewhere(request) ? .answeredElsewhere : .cancelled)
+        guard call.phase == .ringing else { return }
+        respond(call, .requestTerminated)
+        finish(call.handle, Self.isAnsweredElsewhere(request) ? .answeredElsewhere : .cancelled)
     }
 
     /// Whether a CANCEL says that the call was taken by another device: `SIP;cause=200` (RFC 3326 section 3.1).
@@ -157,55 +146,52 @@ extension Phone {
     }
 
     /// The caller knows of the answer.
-    func receiveAck(_ request: Message) {
-        guard let index = dialogIndex(request), calls[index].phase == .accepting else { return }
-        calls[index].phase = .established
-        calls[index].deadline = nil
-        calls[index].resend = nil
-        calls[index].invite = nil
-        calls[index].inviteFlow = nil
-        report(.callConfirmed(calls[index].handle, session: session(of: request)))
+    func receiveAck(_ request: Message, _ call: Call?) {
+        guard let call, call.phase == .accepting else { return }
+        call.phase = .established
+        call.deadline = nil
+        call.resend = nil
+        call.invite = nil
+        call.inviteFlow = nil
+        report(.callConfirmed(call.handle, session: session(of: request)))
     }
 
     /// The caller knows that it rings (RFC 3262 section 3).
-    func receivePrack(_ request: Message, _ line: Int) {
-        guard let index = dialogIndex(request), let field = request.first(.rack), calls[index].rseq > 0 else {
+    func receivePrack(_ request: Message, _ call: Call?, _ line: Int) {
+        guard let call, let field = request.first(.rack), call.rseq > 0 else {
             return answer(request, line, .noSuchTransaction)
         }
         let digits =
             field.value
             .lowerBound..<(request.bytes[field.value].firstIndex(of: UInt8(ascii: " ")) ?? field.value.upperBound)
-        guard request.bytes.decimal(digits) == UInt64(calls[index].rseq) else {
+        guard request.bytes.decimal(digits) == UInt64(call.rseq) else {
             return answer(request, line, .noSuchTransaction)
         }
-        if calls[index].phase == .ringing { calls[index].resend = nil }
+        if call.phase == .ringing { call.resend = nil }
         answer(request, line, .ok)
     }
 
-    func receiveBye(_ request: Message, _ line: Int) {
-        guard let index = dialogIndex(request) else { return answer(request, line, .noSuchTransaction) }
+    func receiveBye(_ request: Message, _ call: Call?, _ line: Int) {
+        guard let call else { return answer(request, line, .noSuchTransaction) }
         answer(request, line, .ok)
-        if calls[index].pendingOffer != nil, let pending = calls[index].pendingOffer {
+        if call.pendingOffer != nil, let pending = call.pendingOffer {
             answer(pending, line, .requestTerminated)
         }
-        switch calls[index].phase {
+        switch call.phase {
         case .ending: break
         case .queued, .calling, .proceeding, .cancelling, .announced, .ringing, .accepting, .established:
-            finish(calls[index].handle, .remote)
+            finish(call.handle, .remote)
         }
     }
 
     /// The call that a request belongs to, by Call-ID and both tags (RFC 3261 section 12.2.2).
-    func dialogIndex(_ request: Message) -> Int? {
-        guard let callID = request.first(.callID), let to = (try? request.tag(.to)) ?? nil,
-            let from = (try? request.tag(.from)) ?? nil
+    func callWithin(_ request: Message) -> Call? {
+        guard !calls.isEmpty, let callID = request.first(.callID), let to = (try? request.tag(.to)) ?? nil,
+            let localTag = request.bytes.hexNumber(to), let from = (try? request.tag(.from)) ?? nil
         else { return nil }
-        let localTag = request.bytes.hexNumber(to)
-        return calls.indices.first { index in
-            guard calls[index].localTag == localTag, let remoteTag = calls[index].dialog?.remoteTag else {
-                return false
-            }
-            return request.bytes.isEqual(callID.value, to: calls[index].callID, 0..<calls[index].callID.count)
+        return calls.first {
+            guard $0.localTag == localTag, let remoteTag = $0.dialog?.remoteTag else { return false }
+            return request.bytes.isEqual(callID.value, to: $0.callID, 0..<$0.callID.count)
                 && request.bytes.isEqual(from, to: remoteTag, 0..<remoteTag.count)
         }
     }

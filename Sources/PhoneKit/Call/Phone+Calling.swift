@@ -4,27 +4,26 @@ import SIP
 extension Phone {
     /// Sends the INVITE.
     func invite(_ handle: CallHandle, _ line: Int) {
-        guard let index = index(handle) else { return }
-        calls[index].localCSeq = 1
-        calls[index].phase = .calling
-        calls[index].deadline = nil
+        guard let call = call(handle) else { return }
+        call.localCSeq = 1
+        call.phase = .calling
+        call.deadline = nil
         var to: [UInt8] = [UInt8(ascii: "<")]
-        to.append(contentsOf: calls[index].address)
+        to.append(contentsOf: call.address)
         to.append(UInt8(ascii: ">"))
-        var fields: [UInt8] = []
-        appendAbilities(to: &fields)
-        appendCredentials(isRegister: false, method: "INVITE", uri: calls[index].address, to: &fields)
+        var fields = Self.abilities
+        appendCredentials(isRegister: false, method: "INVITE", uri: call.address, to: &fields)
         let head = RequestHead(
             method: "INVITE",
-            uri: calls[index].address,
-            from: ownValue(tag: calls[index].localTag),
+            uri: call.address,
+            tag: call.localTag,
             to: to,
-            callID: calls[index].callID,
+            callID: call.callID,
             cseq: 1,
             routes: serviceRoute,
             hasContact: true,
             fields: fields,
-            body: Payload(type: "application/sdp", bytes: calls[index].session)
+            body: Payload(type: .sdp, bytes: call.session)
         )
         send(head, line, for: .invite(handle))
         let isFirst = exchanges.count { $0.purpose == .invite(handle) } == 1
@@ -36,7 +35,7 @@ extension Phone {
     ///
     /// The same request goes by another line; who gets it twice refuses the second (RFC 3261 section 8.2.2.2).
     func inviteByOtherLine(_ handle: CallHandle, than flow: FlowID) {
-        guard let index = index(handle), calls[index].phase == .calling,
+        guard let call = call(handle), call.phase == .calling,
             let place = exchanges.firstIndex(where: { $0.purpose == .invite(handle) && $0.flow == flow })
         else { return }
         if let other = lines.indices.first(where: { lines[$0].registration.isUsable && lines[$0].flow != flow }) {
@@ -54,16 +53,16 @@ extension Phone {
 
     /// The INVITE was challenged, and is out again.
     func inviteSentAgain(_ handle: CallHandle) {
-        change(handle) { if $0.phase == .proceeding { $0.phase = .calling } }
+        if let call = call(handle), call.phase == .proceeding { call.phase = .calling }
     }
 
     func inviteProgressed(_ handle: CallHandle, _ response: Message) {
-        guard let index = index(handle) else { return }
-        acknowledgeReliably(index, response)
-        switch calls[index].phase {
+        guard let call = call(handle) else { return }
+        acknowledgeReliably(call, response)
+        switch call.phase {
         case .calling:
-            calls[index].phase = .proceeding
-            calls[index].deadline = now.monotonic + host.policy.callFor
+            call.phase = .proceeding
+            call.deadline = now.monotonic + host.policy.callFor
         case .cancelling:
             // Only now may it be cancelled (RFC 3261 section 9.1).
             sendCancel(handle)
@@ -76,46 +75,46 @@ extension Phone {
     }
 
     /// Acknowledges a provisional answer that asks for it (RFC 3262 section 4).
-    private func acknowledgeReliably(_ index: Int, _ response: Message) {
+    private func acknowledgeReliably(_ call: Call, _ response: Message) {
         guard response.status > 100, response.lists("100rel", in: .require),
             let rseq = (try? response.number(.rseq)) ?? nil, let early = Dialog(answer: response),
             let line = usableLine
         else { return }
-        let known = calls[index].acknowledged.firstIndex { $0.tag == early.remoteTag }
+        let known = call.acknowledged.firstIndex { $0.tag == early.remoteTag }
         if let known {
-            let (next, overflow) = calls[index].acknowledged[known].rseq.addingReportingOverflow(1)
+            let (next, overflow) = call.acknowledged[known].rseq.addingReportingOverflow(1)
             guard !overflow, rseq == next else { return }
-            calls[index].acknowledged[known].rseq = rseq
+            call.acknowledged[known].rseq = rseq
         } else {
-            calls[index].acknowledged.append((early.remoteTag, rseq))
+            call.acknowledged.append((early.remoteTag, rseq))
         }
-        let settled = calls[index].dialog
-        calls[index].dialog = early
-        if var head = head("PRACK", within: index) {
+        let settled = call.dialog
+        call.dialog = early
+        if var head = head("PRACK", within: call) {
             head.fields.append(text: "RAck: ")
             head.fields.append(decimal: UInt64(rseq))
             head.fields.append(text: " ")
             head.fields.append(decimal: UInt64((try? response.cseq())?.number ?? 1))
             head.fields.append(text: " INVITE\r\n")
-            send(head, line, for: .acknowledgeProvisional(calls[index].handle))
+            send(head, line, for: .acknowledgeProvisional(call.handle))
         }
-        calls[index].dialog = settled
+        call.dialog = settled
     }
 
     /// A 2xx to the INVITE: the first makes the call, a repeated one is acknowledged again, another fork's is hung up.
     func inviteAccepted(_ handle: CallHandle, _ exchange: Exchange, _ response: Message, _ line: Int) {
         guard let dialog = Dialog(answer: response) else { return }
         let cseq = (try? response.cseq())?.number ?? 1
-        guard let index = index(handle) else { return hangUpFork(dialog, exchange, cseq: cseq, line) }
-        if calls[index].dialog == nil {
-            calls[index].dialog = dialog
-            acknowledge(dialog, callID: calls[index].callID, tag: calls[index].localTag, cseq: cseq, line)
-            if calls[index].phase == .cancelling { return bye(handle, calls[index].intendedEnd ?? .local) }
-            calls[index].phase = .established
-            calls[index].deadline = nil
+        guard let call = call(handle) else { return hangUpFork(dialog, exchange, cseq: cseq, line) }
+        if call.dialog == nil {
+            call.dialog = dialog
+            acknowledge(dialog, callID: call.callID, tag: call.localTag, cseq: cseq, line)
+            if call.phase == .cancelling { return bye(handle, call.intendedEnd ?? .local) }
+            call.phase = .established
+            call.deadline = nil
             report(.callAccepted(handle, session: session(of: response)))
-        } else if calls[index].dialog?.remoteTag == dialog.remoteTag {
-            acknowledge(dialog, callID: calls[index].callID, tag: calls[index].localTag, cseq: cseq, line)
+        } else if call.dialog?.remoteTag == dialog.remoteTag {
+            acknowledge(dialog, callID: call.callID, tag: call.localTag, cseq: cseq, line)
         } else {
             hangUpFork(dialog, exchange, cseq: cseq, line)
         }
@@ -127,61 +126,59 @@ extension Phone {
         let head = RequestHead(
             method: "ACK",
             uri: dialog.target,
-            from: ownValue(tag: tag),
+            tag: tag,
             to: dialog.remote,
             callID: callID,
             cseq: cseq,
             routes: dialog.routes,
             hasContact: false
         )
-        let bytes = serialize(head, line, branch: host.random.next())
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+        let branch = host.random.next()
+        host.outbox.send(flow) { serialize(head, line, branch: branch, to: &$0) }
     }
 
     private func hangUpFork(_ dialog: Dialog, _ exchange: Exchange, cseq: UInt32, _ line: Int) {
         let request = Message(exchange.bytes, limits: host.policy.limits)
-        guard let from = request.first(.from), let callID = request.first(.callID), let flow = lines[line].flow else {
-            return
-        }
-        var head = RequestHead(
-            method: "ACK",
+        guard let ownTag = (try? request.tag(.from)) ?? nil, let tag = request.bytes.hexNumber(ownTag),
+            let callID = request.first(.callID)
+        else { return }
+        let ownCallID = Array(request.bytes[callID.value])
+        acknowledge(dialog, callID: ownCallID, tag: tag, cseq: cseq, line)
+        let head = RequestHead(
+            method: "BYE",
             uri: dialog.target,
-            from: Array(request.bytes[from.value]),
+            tag: tag,
             to: dialog.remote,
-            callID: Array(request.bytes[callID.value]),
-            cseq: cseq,
+            callID: ownCallID,
+            cseq: cseq &+ 1,
             routes: dialog.routes,
             hasContact: false
         )
-        let bytes = serialize(head, line, branch: host.random.next())
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
-        head.method = "BYE"
-        head.cseq = cseq &+ 1
         send(head, line, for: .cancel)
     }
 
     func inviteRefused(_ handle: CallHandle, _ status: UInt16) {
-        guard let index = index(handle), calls[index].dialog == nil, status != 482 || !isTriedElsewhere(handle) else {
+        guard let call = call(handle), call.dialog == nil, status != 482 || !isTriedElsewhere(handle) else {
             return
         }
         exchanges.removeAll { $0.purpose == .invite(handle) }
-        finish(handle, calls[index].intendedEnd ?? .rejected(status))
+        finish(handle, call.intendedEnd ?? .rejected(status))
     }
 
     func inviteFailed(_ handle: CallHandle, _ failure: Failure) {
-        guard let index = index(handle), calls[index].dialog == nil, !isTriedElsewhere(handle) else { return }
-        finish(handle, calls[index].intendedEnd ?? (failure == .timeout ? .unanswered : .lost))
+        guard let call = call(handle), call.dialog == nil, !isTriedElsewhere(handle) else { return }
+        finish(handle, call.intendedEnd ?? (failure == .timeout ? .unanswered : .lost))
     }
 
     /// Gives a call up that nobody has answered yet.
     func cancel(_ handle: CallHandle, _ end: CallEnd) {
-        guard let index = index(handle) else { return }
-        let mayCancel = calls[index].phase == .proceeding
-        calls[index].phase = .cancelling
-        calls[index].intendedEnd = end
+        guard let call = call(handle) else { return }
+        let mayCancel = call.phase == .proceeding
+        call.phase = .cancelling
+        call.intendedEnd = end
         // Whatever comes or not, it is over then.
-        calls[index].deadline = now.monotonic + host.policy.transactionTime
-        show(end, index)
+        call.deadline = now.monotonic + host.policy.transactionTime
+        show(end, call)
         if mayCancel { sendCancel(handle) }
     }
 
@@ -208,11 +205,10 @@ extension Phone {
         )
     }
 
-    /// Appends what this user agent can do.
-    func appendAbilities(to out: inout [UInt8]) {
-        out.append(text: "Allow: INVITE, ACK, CANCEL, BYE, PRACK, OPTIONS, MESSAGE\r\n")
-        out.append(text: "Supported: 100rel, outbound, gruu\r\n")
-    }
+    /// Lines that tell what this user agent can do.
+    static let abilities = Array(
+        "Allow: INVITE, ACK, CANCEL, BYE, PRACK, OPTIONS, MESSAGE\r\nSupported: 100rel, outbound, gruu\r\n".utf8
+    )
 
     func session(of message: Message) -> [UInt8] { Array(message.bytes[message.body]) }
 }

@@ -12,15 +12,12 @@ extension Phone {
     /// - Returns: the call, which ends with `callEnded`.
     public func call(_ uri: ByteString, session: [UInt8], now: Now) -> CallHandle {
         turn(now) {
-            var callID: [UInt8] = []
-            callID.append(hex: host.random.next(), digits: 16)
-            callID.append(hex: host.random.next(), digits: 16)
             let handle = CallHandle(number: newNumber())
-            var call = Call(
+            let call = Call(
                 handle: handle,
                 isIncoming: false,
                 phase: .queued,
-                callID: callID,
+                callID: newCallID(),
                 localTag: host.random.next()
             )
             call.address = uri.bytes
@@ -52,10 +49,10 @@ extension Phone {
     ///   - now: the time.
     public func reject(_ handle: CallHandle, status: UInt16, now: Now) {
         turn(now) {
-            guard let index = index(handle), calls[index].isIncoming else { return }
-            switch calls[index].phase {
+            guard let call = call(handle), call.isIncoming else { return }
+            switch call.phase {
             case .announced, .ringing:
-                respond(index, Status(min(max(status, 400), 699), Self.reason(status)))
+                respond(call, Status(min(max(status, 400), 699), Self.reason(status)))
                 finish(handle, .local)
             case .queued, .calling, .proceeding, .cancelling, .accepting, .established, .ending: break
             }
@@ -98,24 +95,20 @@ extension Phone {
     public func cellularCallChanged(isInProgress: Bool) { isInCellularCall = isInProgress }
 
     /// The Call-ID of a call; nil where it is over.
-    public func callID(of handle: CallHandle) -> ByteString? { index(handle).map { ByteString(calls[$0].callID) } }
+    public func callID(of handle: CallHandle) -> ByteString? { call(handle).map { ByteString($0.callID) } }
 
-    func index(_ handle: CallHandle) -> Int? { calls.indices.first { calls[$0].handle == handle } }
-
-    func change(_ handle: CallHandle, _ body: (inout Call) -> Void) {
-        if let index = index(handle) { body(&calls[index]) }
-    }
+    func call(_ handle: CallHandle) -> Call? { calls.first { $0.handle == handle } }
 
     func remove(_ handle: CallHandle) { calls.removeAll { $0.handle == handle } }
 
     /// Ends a call from this side.
     func end(_ handle: CallHandle) {
-        guard let index = index(handle) else { return }
-        switch calls[index].phase {
+        guard let call = call(handle) else { return }
+        switch call.phase {
         case .queued: finish(handle, .local)
         case .calling, .proceeding: cancel(handle, .local)
         case .announced, .ringing:
-            respond(index, Status(603, "Decline"))
+            respond(call, Status(603, "Decline"))
             finish(handle, .local)
         case .accepting, .established: bye(handle, .local)
         case .cancelling, .ending: break
@@ -124,57 +117,57 @@ extension Phone {
 
     /// A call is over and needs nothing more.
     func finish(_ handle: CallHandle, _ end: CallEnd) {
-        guard let index = index(handle) else { return }
-        show(end, index)
-        calls.remove(at: index)
+        guard let call = call(handle) else { return }
+        show(end, call)
+        remove(handle)
     }
 
     /// Tells that a call is over, once.
-    func show(_ end: CallEnd, _ index: Int) {
-        if calls[index].hasAudio {
-            calls[index].hasAudio = false
-            report(.releaseAudio(calls[index].handle))
+    func show(_ end: CallEnd, _ call: Call) {
+        if call.hasAudio {
+            call.hasAudio = false
+            report(.releaseAudio(call.handle))
         }
-        guard calls[index].isShown else { return }
-        calls[index].isShown = false
-        if calls[index].isIncoming { history.note(calls[index].callID, for: .seconds(300), now: now.monotonic) }
-        report(.callEnded(calls[index].handle, end))
+        guard call.isShown else { return }
+        call.isShown = false
+        if call.isIncoming { history.note(call.callID, for: .seconds(300), now: now.monotonic) }
+        report(.callEnded(call.handle, end))
     }
 
     func takeAudio(_ handle: CallHandle) {
-        guard let index = index(handle), !calls[index].hasAudio else { return }
-        calls[index].hasAudio = true
+        guard let call = call(handle), !call.hasAudio else { return }
+        call.hasAudio = true
         report(.requestAudio(handle))
     }
 
     /// Hangs up; where there is no flow, as soon as there is one.
     func bye(_ handle: CallHandle, _ end: CallEnd) {
-        guard let index = index(handle) else { return }
-        show(end, index)
-        calls[index].phase = .ending
-        calls[index].resend = nil
-        calls[index].deadline = now.monotonic + host.policy.transactionTime
+        guard let call = call(handle) else { return }
+        show(end, call)
+        call.phase = .ending
+        call.resend = nil
+        call.deadline = now.monotonic + host.policy.transactionTime
         if let line = usableLine { sendBye(handle, line) } else { hurry() }
     }
 
     private func sendBye(_ handle: CallHandle, _ line: Int) {
-        guard let index = index(handle), let head = head("BYE", within: index) else { return remove(handle) }
-        calls[index].deadline = nil
+        guard let call = call(handle), let head = head("BYE", within: call) else { return remove(handle) }
+        call.deadline = nil
         send(head, line, for: .bye(handle))
     }
 
     /// A request within a call; counts its CSeq.
-    func head(_ method: StaticString, within index: Int) -> RequestHead? {
-        guard let dialog = calls[index].dialog else { return nil }
-        let (cseq, overflow) = calls[index].localCSeq.addingReportingOverflow(1)
+    func head(_ method: StaticString, within call: Call) -> RequestHead? {
+        guard let dialog = call.dialog else { return nil }
+        let (cseq, overflow) = call.localCSeq.addingReportingOverflow(1)
         guard !overflow else { return nil }
-        calls[index].localCSeq = cseq
+        call.localCSeq = cseq
         return RequestHead(
             method: method,
             uri: dialog.target,
-            from: ownValue(tag: calls[index].localTag),
+            tag: call.localTag,
             to: dialog.remote,
-            callID: calls[index].callID,
+            callID: call.callID,
             cseq: cseq,
             routes: dialog.routes,
             hasContact: false
@@ -191,11 +184,11 @@ extension Phone {
     func registered(_ line: Int) {
         if let flow = lines[line].flow { adoptExchanges(flow) }
         for handle in calls.map(\.handle) {
-            guard let index = index(handle) else { continue }
-            switch calls[index].phase {
+            guard let call = call(handle) else { continue }
+            switch call.phase {
             case .queued: invite(handle, line)
-            case .ending where calls[index].deadline != nil: sendBye(handle, line)
-            case .announced: calls[index].deadline = now.monotonic + host.policy.awaitPushedCall
+            case .ending where call.deadline != nil: sendBye(handle, line)
+            case .announced: call.deadline = now.monotonic + host.policy.awaitPushedCall
             case .calling, .proceeding, .cancelling, .ringing, .accepting, .established, .ending: break
             }
         }
@@ -210,17 +203,17 @@ extension Phone {
     /// A flow is gone: calls that were being set up over it can't be answered any more, those that stand go on.
     func callsLost(_ flow: FlowID) {
         for handle in calls.map(\.handle) {
-            guard let index = index(handle), calls[index].inviteFlow == flow else { continue }
-            switch calls[index].phase {
+            guard let call = call(handle), call.inviteFlow == flow else { continue }
+            switch call.phase {
             case .ringing:
                 // The server may send it again, down the next flow.
-                calls[index].invite = nil
-                calls[index].resend = nil
-                calls[index].phase = .announced
-                calls[index].deadline = now.monotonic + host.policy.transactionTime
-            case .accepting: calls[index].resend = nil
+                call.invite = nil
+                call.resend = nil
+                call.phase = .announced
+                call.deadline = now.monotonic + host.policy.transactionTime
+            case .accepting: call.resend = nil
             // It can't be answered any more, and must not stand in the way of the next.
-            case .established: calls[index].pendingOffer = nil
+            case .established: call.pendingOffer = nil
             case .queued, .calling, .proceeding, .cancelling, .announced, .ending: break
             }
         }
@@ -228,38 +221,39 @@ extension Phone {
 
     func callTimers() {
         for handle in calls.map(\.handle) {
-            guard let index = index(handle) else { continue }
-            if let deadline = calls[index].deadline, deadline <= now.monotonic { deadlineCame(handle, index) }
+            guard let call = call(handle) else { continue }
+            if let deadline = call.deadline, deadline <= now.monotonic { deadlineCame(call) }
             resendIfDue(handle)
         }
     }
 
-    private func deadlineCame(_ handle: CallHandle, _ index: Int) {
-        calls[index].deadline = nil
-        switch calls[index].phase {
+    private func deadlineCame(_ call: Call) {
+        let handle = call.handle
+        call.deadline = nil
+        switch call.phase {
         case .queued: finish(handle, .lost)
         case .calling, .proceeding: cancel(handle, .unanswered)
         case .cancelling, .ending: remove(handle)
         case .announced: finish(handle, .missed)
         case .ringing:
-            respond(index, .temporarilyUnavailable)
+            respond(call, .temporarilyUnavailable)
             finish(handle, .unanswered)
         case .accepting:
             // No ACK: the other side may not know of the answer (RFC 3261 section 13.3.1.4).
             bye(handle, .lost)
         case .established:
-            if let session = calls[index].offerAgain { sendOffer(session, in: handle) }
+            if let session = call.offerAgain { sendOffer(session, in: handle) }
         }
     }
 
     private func resendIfDue(_ handle: CallHandle) {
-        guard let index = index(handle), var resend = calls[index].resend, resend.at <= now.monotonic else { return }
+        guard let call = call(handle), var resend = call.resend, resend.at <= now.monotonic else { return }
         host.outbox.send(resend.flow) { $0.append(contentsOf: resend.bytes) }
         let doubled = Interval(milliseconds: resend.interval.milliseconds * 2)
         // A provisional answer has no upper bound of its interval, a 2xx has T2.
-        resend.interval = calls[index].phase == .accepting ? min(doubled, host.policy.t2) : doubled
+        resend.interval = call.phase == .accepting ? min(doubled, host.policy.t2) : doubled
         resend.at = now.monotonic + resend.interval
-        calls[index].resend = resend
+        call.resend = resend
     }
 
     static func reason(_ status: UInt16) -> StaticString {

@@ -92,7 +92,7 @@ extension Phone {
         let isKnown = calls.contains { $0.callID == call.callID.bytes }
         guard !isKnown, !history.has(call.callID.bytes, now: now.monotonic) else { return }
         let handle = CallHandle(number: newNumber())
-        var entry = Call(
+        let entry = Call(
             handle: handle,
             isIncoming: true,
             phase: .announced,

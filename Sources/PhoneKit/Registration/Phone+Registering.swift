@@ -25,7 +25,7 @@ extension Phone {
         let head = RequestHead(
             method: "REGISTER",
             uri: uri,
-            from: ownValue(tag: host.random.next()),
+            tag: host.random.next(),
             to: to,
             callID: callID,
             cseq: lines[line].cseq,

@@ -2,22 +2,24 @@ public import SIP
 
 extension Phone {
     /// One whole message came down a flow.
+    ///
+    /// What of it is needed is read when it is needed: it comes from a server this phone chose.
     public func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now) {
         guard let line = line(of: flow) else { return }
-        host.incoming.parse(bytes, limits: host.policy.limits)
+        let message = host.parse(bytes)
         turn(now) {
-            if host.incoming.isRequest {
-                receive(request: host.incoming, host.incoming.prepare(), line)
-            } else if host.incoming.fault == nil {
-                // What of an answer is needed is read when it is needed: its server is one this phone chose.
+            if message.isRequest {
+                receive(request: message, message.outlineFault(), line)
+            } else if message.fault == nil {
                 heard(line)
-                receive(response: host.incoming, line)
+                receive(response: message, line)
             }
         }
+        host.reuse(message)
     }
 
     private func receive(response: Message, _ line: Int) {
-        guard let via = (try? response.topVia()) ?? nil, let branch = via.branch,
+        guard let branch = response.topBranch(),
             let number = response.bytes.branchNumber(branch), let sequence = try? response.cseq(),
             // A CANCEL has the branch of its INVITE (RFC 3261 section 17.1.3).
             let index = exchanges.indices.first(where: {
@@ -28,19 +30,17 @@ extension Phone {
             provisional(index, response)
             return
         }
-        let exchange = exchanges[index]
-        let isInvite = exchange.isInvite
-        if isInvite, response.status >= 300 { acknowledgeRefusal(exchange, response, line) }
+        let isInvite = exchanges[index].isInvite
         if isInvite, response.status < 300 {
             // Forks may answer too, and an answer may be repeated (RFC 6026 section 7.2).
-            if !exchange.isAccepted {
+            if !exchanges[index].isAccepted {
                 exchanges[index].isAccepted = true
                 exchanges[index].deadline = now.monotonic + host.policy.transactionTime
             }
-            accepted(exchange, response, line)
-            return
+            return accepted(exchanges[index], response, line)
         }
-        exchanges.remove(at: index)
+        let exchange = exchanges.remove(at: index)
+        if isInvite { acknowledgeRefusal(exchange, response, line) }
         if exchange.isAccepted { return }
         if response.status == 401 || response.status == 407, authenticate(exchange, response, line) { return }
         finished(exchange, response, line)
@@ -55,7 +55,7 @@ extension Phone {
             // From now on only the caller's patience ends it (RFC 3261 section 13.3.1.1).
             exchanges[index].deadline = .distantFuture
             // Where nobody waits any more, it is to end.
-            if self.index(call) == nil { sendCancel(call) } else { inviteProgressed(call, response) }
+            if self.call(call) == nil { sendCancel(call) } else { inviteProgressed(call, response) }
         case .offer: exchanges[index].deadline = .distantFuture
         case .register, .bye, .cancel, .acknowledgeProvisional, .request: break
         }
@@ -140,7 +140,7 @@ extension Phone {
         switch purpose {
         case .register(let line): lines[line].cseq = max(lines[line].cseq, number)
         case .invite(let handle), .offer(let handle), .bye(let handle), .acknowledgeProvisional(let handle):
-            change(handle) { $0.localCSeq = max($0.localCSeq, number) }
+            if let call = call(handle) { call.localCSeq = max(call.localCSeq, number) }
         case .cancel, .request: break
         }
     }
@@ -227,7 +227,7 @@ extension Phone {
             exchanges[index].flow = flow
             guard case .invite(let handle) = exchanges[index].purpose else { continue }
             exchanges[index].deadline = .distantFuture
-            if self.index(handle).map({ calls[$0].phase == .cancelling }) ?? true { sendCancel(handle) }
+            if call(handle).map({ $0.phase == .cancelling }) ?? true { sendCancel(handle) }
         }
     }
 

@@ -28,16 +28,14 @@ extension Phone {
         var to: [UInt8] = [UInt8(ascii: "<")]
         to.append(uri)
         to.append(UInt8(ascii: ">"))
-        var callID: [UInt8] = []
-        callID.append(hex: host.random.next(), digits: 16)
-        callID.append(hex: host.random.next(), digits: 16)
+        let callID = newCallID()
         var fields: [UInt8] = []
         if payload == nil { fields.append(text: "Accept: application/sdp\r\n") }
         appendCredentials(isRegister: false, method: method, uri: uri.bytes, to: &fields)
         let head = RequestHead(
             method: method,
             uri: uri.bytes,
-            from: ownValue(tag: host.random.next()),
+            tag: host.random.next(),
             to: to,
             callID: callID,
             cseq: 1,
@@ -56,7 +54,9 @@ extension Phone {
             if request.isAnswerable { answer(request, line, Status(fault.status, "Bad Request")) }
             return
         }
-        if request.method == .ack { return receiveAck(request) }
+        let isWithin = ((try? request.tag(.to)) ?? nil) != nil
+        let call = isWithin ? callWithin(request) : nil
+        if request.method == .ack { return receiveAck(request, call) }
         if request.method == .cancel { return receiveCancel(request, line) }
         if let option = unsupportedOption(request) {
             var fields: [UInt8] = []
@@ -65,35 +65,31 @@ extension Phone {
             fields.append(text: "\r\n")
             return answer(request, line, .badExtension, fields: fields)
         }
-        let isWithin = ((try? request.tag(.to)) ?? nil) != nil
-        if isWithin, let index = dialogIndex(request) {
+        if let call {
             let number = (try? request.cseq())?.number ?? 0
             // An old request, late (RFC 3261 section 12.2.2).
-            guard number > calls[index].remoteCSeq else { return answer(request, line, Status(500, "Out of Order")) }
-            calls[index].remoteCSeq = number
+            guard number > call.remoteCSeq else { return answer(request, line, Status(500, "Out of Order")) }
+            call.remoteCSeq = number
         }
         switch request.method {
         case .invite:
             guard isWithin else { return receiveInvite(request, line) }
-            guard let index = dialogIndex(request) else { return answer(request, line, .noSuchTransaction) }
-            receiveOffer(request, index, line)
-        case .bye: receiveBye(request, line)
-        case .prack: receivePrack(request, line)
+            guard let call else { return answer(request, line, .noSuchTransaction) }
+            receiveOffer(request, call, line)
+        case .bye: receiveBye(request, call, line)
+        case .prack: receivePrack(request, call, line)
         case .options:
-            var fields: [UInt8] = []
-            appendAbilities(to: &fields)
+            var fields = Self.abilities
             fields.append(text: "Accept: application/sdp, text/plain\r\n")
             answer(request, line, .ok, fields: fields)
         case .message: receiveMessage(request, line)
         case .ack, .cancel, .register, .subscribe, .notify, .refer, .info, .update, .publish, .other:
-            var fields: [UInt8] = []
-            appendAbilities(to: &fields)
-            answer(request, line, .methodNotAllowed, fields: fields)
+            answer(request, line, .methodNotAllowed, fields: Self.abilities)
         }
     }
 
     private func receiveMessage(_ request: Message, _ line: Int) {
-        guard let from = (try? request.nameAddress(.from)) ?? nil else { return }
+        guard let from = (try? request.nameAddress(.from)) ?? nil else { return answer(request, line, .badRequest) }
         let type = (try? request.token(.contentType)) ?? nil
         // The same request by another way (RFC 3261 section 8.2.2.2).
         if let callID = request.first(.callID), let sequence = request.first(.cseq) {
@@ -128,39 +124,41 @@ extension Phone {
     /// Answers a request that makes no call.
     func answer(_ request: Message, _ line: Int, _ status: Status, fields: [UInt8] = []) {
         guard let flow = lines[line].flow else { return }
-        let bytes = response(to: request, line, status, tag: host.random.next(), fields: fields)
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+        respond(to: request, flow, line, status, tag: host.random.next(), fields: fields)
     }
 
-    /// Writes an answer.
-    func response(
+    /// Sends an answer.
+    ///
+    /// - Returns: where it lies in the outbox.
+    @discardableResult
+    func respond(
         to request: Message,
+        _ flow: FlowID,
         _ line: Int,
         _ status: Status,
         tag: UInt64,
         hasContact: Bool = false,
         fields: [UInt8] = [],
         session: [UInt8] = []
-    ) -> [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(768 + session.count)
-        ResponseBuilder.begin(
-            status.code,
-            reason: { $0.append(text: status.reason) },
-            to: request,
-            toTag: tag,
-            source: nil,
-            edits: &host.edits,
-            &out
-        )
-        if hasContact {
-            // What makes a dialog hands the route on (RFC 3261 section 12.1.1).
-            for field in request.fields where field.name == .recordRoute { out.append(request.bytes, field.line) }
-            appendContact(line, to: &out)
+    ) -> Range<Int> {
+        host.outbox.send(flow) { out in
+            ResponseBuilder.begin(
+                status.code,
+                reason: { $0.append(text: status.reason) },
+                to: request,
+                toTag: tag,
+                source: nil,
+                edits: &host.edits,
+                &out
+            )
+            if hasContact {
+                // What makes a dialog hands the route on (RFC 3261 section 12.1.1).
+                for field in request.fields where field.name == .recordRoute { out.append(request.bytes, field.line) }
+                appendContact(line, to: &out)
+            }
+            out.append(contentsOf: fields)
+            appendUserAgent(to: &out)
+            out.append(body: session.isEmpty ? nil : Payload(type: .sdp, bytes: session))
         }
-        out.append(contentsOf: fields)
-        appendUserAgent(to: &out)
-        out.append(body: Payload(type: "application/sdp", bytes: session))
-        return out
     }
 }

@@ -5,8 +5,8 @@ struct RequestHead {
     var method: StaticString
     /// The Request-URI.
     var uri: [UInt8]
-    /// From with its tag.
-    var from: [UInt8]
+    /// The tag of From, which is this phone.
+    var tag: UInt64
     /// To, with its tag within a dialog.
     var to: [UInt8]
     var callID: [UInt8]
@@ -28,14 +28,13 @@ extension Phone {
     func send(_ head: RequestHead, _ line: Int, for purpose: Exchange.Purpose) -> UInt64? {
         guard let flow = lines[line].flow else { return nil }
         let branch = host.random.next()
-        let bytes = serialize(head, line, branch: branch)
-        host.outbox.send(flow) { $0.append(contentsOf: bytes) }
+        let sent = host.outbox.send(flow) { serialize(head, line, branch: branch, to: &$0) }
         exchanges.append(
             Exchange(
                 branch: branch,
                 flow: flow,
                 purpose: purpose,
-                bytes: bytes,
+                bytes: Array(host.outbox.arena[sent]),
                 deadline: now.monotonic + host.policy.transactionTime
             )
         )
@@ -43,9 +42,7 @@ extension Phone {
     }
 
     /// Writes a request.
-    func serialize(_ head: RequestHead, _ line: Int, branch: UInt64) -> [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(768 + (head.body?.bytes.count ?? 0))
+    func serialize(_ head: RequestHead, _ line: Int, branch: UInt64, to out: inout [UInt8]) {
         out.append(text: head.method)
         out.append(UInt8(ascii: " "))
         out.append(contentsOf: head.uri)
@@ -54,7 +51,7 @@ extension Phone {
         out.append(text: "Max-Forwards: 70\r\n")
         out.append(contentsOf: head.routes)
         out.append(text: "From: ")
-        out.append(contentsOf: head.from)
+        appendOwnValue(tag: head.tag, to: &out)
         out.append(text: "\r\nTo: ")
         out.append(contentsOf: head.to)
         out.append(text: "\r\nCall-ID: ")
@@ -68,7 +65,6 @@ extension Phone {
         out.append(contentsOf: head.fields)
         appendUserAgent(to: &out)
         out.append(body: head.body)
-        return out
     }
 
     func appendVia(_ line: Int, branch: UInt64, to out: inout [UInt8]) {
@@ -107,11 +103,9 @@ extension Phone {
     }
 
     func appendContactURI(_ line: Int, to out: inout [UInt8]) {
-        let user = identity.address
-        var uri: [UInt8] = []
-        user.appendURI(to: &uri)
-        // `sip:user@`, escaped, up to the domain.
-        out.append(contentsOf: uri.dropLast(user.domain.count))
+        identity.address.appendURI(to: &out)
+        // Only `sip:user@`, escaped, is wanted of it.
+        out.removeLast(identity.address.domain.count)
         appendHostAndPort(line, to: &out)
         out.append(text: ";transport=")
         out.append(text: lines[line].target.transport.uriName)
@@ -124,9 +118,8 @@ extension Phone {
         out.append(text: "\r\n")
     }
 
-    /// From or To of this phone, with a tag.
-    func ownValue(tag: UInt64) -> [UInt8] {
-        var out: [UInt8] = []
+    /// Appends this phone as From, with a tag.
+    private func appendOwnValue(tag: UInt64, to out: inout [UInt8]) {
         if let name = identity.displayName {
             out.append(UInt8(ascii: "\""))
             out.append(quoted: name)
@@ -136,8 +129,12 @@ extension Phone {
         identity.address.appendURI(to: &out)
         out.append(text: ">;tag=")
         out.append(hex: tag, digits: 16)
-        return out
     }
+}
+
+extension ByteString {
+    /// The type of a session description.
+    static let sdp: ByteString = "application/sdp"
 }
 
 extension [UInt8] {

@@ -102,12 +102,18 @@ extension Message {
         return try NameAddress(bytes, value, of: name)
     }
 
-    /// The tag of From or To; nil where there is none.
+    /// The tag of From or To, whatever their URI is; nil where there is none.
     ///
     /// - Throws: `MessageFault.malformed(name)`.
     public func tag(_ name: HeaderName) throws(MessageFault) -> Range<Int>? {
         if name == .to, !prepared.isEmpty { return prepared[0].toTag }
-        guard let address = try nameAddress(name) else { return nil }
+        let address: NameAddress
+        if name == .from, !prepared.isEmpty {
+            address = prepared[0].from
+        } else {
+            guard let field = first(name) else { return nil }
+            address = try NameAddress(unchecked: bytes, field.value, of: name)
+        }
         return bytes.parameter("tag", in: address.parameters)?.value
     }
 }

@@ -99,6 +99,16 @@ extension Message {
         guard let range = firstValue(.via) else { return nil }
         return try Via(bytes, range)
     }
+
+    /// The branch of the topmost Via, or nil where there is none.
+    ///
+    /// Nothing else of the value is read: whoever knows the branch wrote the rest.
+    public func topBranch() -> Range<Int>? {
+        if !prepared.isEmpty { return prepared[0].via.branch }
+        // No sent-by holds a semicolon.
+        guard let value = firstValue(.via), let start = bytes.first(UInt8(ascii: ";"), in: value) else { return nil }
+        return bytes.parameter("branch", in: start..<value.upperBound)?.value
+    }
 }
 
 extension [UInt8] {

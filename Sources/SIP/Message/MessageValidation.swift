@@ -19,18 +19,20 @@ extension Message {
         return fault
     }
 
-    /// Checks what a proxy needs of a response: that all mandatory fields are there, each once where it may stand once.
+    /// Checks only that all mandatory fields are there, each once where it may stand once, and that CSeq can be read and
+    /// names the request's method.
     ///
-    /// Their values are for the client that the response is for (RFC 3261 sections 8.1.3 and 16.7); the proxy reads no more
-    /// than the topmost Via and the method of CSeq.
+    /// Enough where the other values are for somebody else, as those of a response are for the client and not for a proxy
+    /// (RFC 3261 sections 8.1.3 and 16.7), or are read when they are needed.
     ///
-    /// - Returns: the first fault, structure before content; nil when the response can be sent on.
-    public func relayFault() -> MessageFault? {
+    /// - Returns: the first fault, structure before content; nil when there is none.
+    public func outlineFault() -> MessageFault? {
         if let fault { return fault }
         do throws(MessageFault) {
             _ = try checkSingleFields()
             for name: HeaderName in [.via, .from, .to, .callID] where !has(name) { throw .missing(name) }
-            _ = try cseq()
+            let sequence = try cseq()
+            if isRequest, !bytes.isEqual(sequence.methodRange, to: bytes, methodRange) { throw .methodMismatch }
         } catch {
             return error
         }

@@ -37,11 +37,14 @@ public final class Outbox {
     /// - Parameters:
     ///   - flow: where to.
     ///   - write: appends the bytes; it must not touch what is there already.
-    public func send(_ flow: FlowID, _ write: (inout [UInt8]) -> Void) {
+    /// - Returns: where in the arena they are.
+    @discardableResult
+    public func send(_ flow: FlowID, _ write: (inout [UInt8]) -> Void) -> Range<Int> {
         let start = arena.count
         write(&arena)
-        guard arena.count > start else { return }
-        entries.append(.send(flow, start..<arena.count))
+        let written = start..<arena.count
+        if !written.isEmpty { entries.append(.send(flow, written)) }
+        return written
     }
 
     /// Adds an order about a flow.

@@ -4,7 +4,7 @@ import SIP
 extension Core {
     func receive(response message: Message, from flow: FlowID) {
         // What is not for a transaction that waits here is late or made up; both are dropped.
-        guard let via = try? message.topVia(), let branch = via.branch,
+        guard let branch = message.topBranch(),
             let own = BranchText.read(message.bytes, branch, epoch: epoch)
         else { return }
         guard own.id != .none else { return }

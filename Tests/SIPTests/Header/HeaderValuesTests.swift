@@ -38,6 +38,7 @@ struct ViaTests {
     private func read(_ text: String) -> [String]? {
         let message = Message(with: "Via: \(text)")
         guard let via = attempt({ try message.topVia() }) ?? nil else { return nil }
+        #expect(message.topBranch() == via.branch)
         return [
             message.text(via.transport), message.text(via.sentBy), message.text(via.host), "\(via.port ?? 0)",
             message.text(via.branch) ?? "-", message.text(via.received) ?? "-",

@@ -169,6 +169,10 @@ struct MessageParserTests {
         ]
         let left = lines.filter { !$0.isEmpty && (without.isEmpty || $0 == line || !$0.hasPrefix("\(without):")) }
         let response = Message(Array("SIP/2.0 200 OK\r\n\(left.joined(separator: "\r\n"))\r\n\r\n".utf8))
-        #expect(response.relayFault() == fault)
+        #expect(response.outlineFault() == fault)
+        let request = Message(Array("INVITE sip:b@b SIP/2.0\r\n\(left.joined(separator: "\r\n"))\r\n\r\n".utf8))
+        #expect(request.outlineFault() == fault)
+        let bye = Message(Array("BYE sip:b@b SIP/2.0\r\n\(left.joined(separator: "\r\n"))\r\n\r\n".utf8))
+        #expect(bye.outlineFault() == fault ?? .methodMismatch)
     }
 }
