@@ -5,7 +5,7 @@ extension Core {
     /// Challenges a request: 401 by the registrar, 407 by the proxy (RFC 3261 section 22).
     func challenge(_ request: Request, realm: ByteString, account: AddressOfRecord?, isStale: Bool) {
         let isRegister = request.message.method == .register
-        let algorithms = authenticator.algorithms(for: account, request.message, settings)
+        let algorithms = authenticator.algorithms(for: account, request.message)
         scratch.removeAll(keepingCapacity: true)
         authenticator.appendNonce(now: now, random: random.next(), to: &scratch)
         respond(request, isRegister ? .unauthorized : .proxyAuthenticationRequired) { out in
@@ -106,7 +106,7 @@ extension Core {
             return nil
         }
         if message.has(.proxyAuthorization), !maySay(request, who: claimed) { return nil }
-        switch authenticator.check(message, .proxyAuthorization, realm: realm, settings, now: now) {
+        switch authenticator.check(message, .proxyAuthorization, realm: realm, now: now) {
         case .identity(let address):
             outbox.append(.keepAlive(request.flow, settings.idleLimit))
             guard address == claimed else {

@@ -10,11 +10,11 @@ extension Core {
     ///   - extra: appends further header fields.
     func respond(_ request: Request, _ status: Status, extra: (inout [UInt8]) -> Void = { _ in }) {
         let effects = serverSends(request.server, status: status.code)
-        guard effects.deliver, let transaction = transactions[server: request.server] else {
+        guard effects.deliver, let origin = transactions.source(server: request.server) else {
             apply(effects, server: request.server)
             return
         }
-        let flow = succession.current(transaction.flow)
+        let flow = succession.current(origin.flow)
         let source = flows[flow]?.info.remote
         let tag = status.code == 100 ? nil : random.next()
         let start = outbox.arena.count

@@ -56,6 +56,7 @@ extension Core {
     }
 
     func ownRoutes(_ message: Message, on flow: FlowID) -> OwnRoutes {
+        guard message.has(.route) else { return .none }
         let bytes = message.bytes
         var token: FlowToken?
         var count = 0
@@ -130,6 +131,7 @@ extension Core {
 
     /// Whether this request has been here with the same target before (RFC 3261 section 16.3 step 4, RFC 5393).
     func isLoop(_ message: Message) -> Bool {
+        if message.hasOneVia { return false }
         var hash: UInt64?
         var isTop = true
         for value in message.values(.via) {

@@ -44,7 +44,7 @@ extension Core {
 
     /// Keeps the response that was just put in the outbox where it may have to be sent again.
     func keepForRetransmission(server: TransactionTable.ServerID, from start: Int) {
-        guard let transaction = transactions[server: server], !transaction.isReliable else { return }
+        guard transactions.source(server: server)?.isReliable == false else { return }
         let sent = Array(outbox.arena[start...])
         transactions.update(server: server) { $0.sent = sent }
     }

@@ -82,7 +82,7 @@ public final class Core: FlowReceiver {
             hashes.hmacSHA256(secret, text, &key)
             return key
         }
-        authenticator = Authenticator(hashes, key: derived("nonce"), capacity: settings.maxCachedAccounts)
+        authenticator = Authenticator(hashes, key: derived("nonce"), settings: settings)
         tokens = FlowTokens(hashes, key: derived("flow token"), epoch: epoch)
         temporaryGRUUs = TemporaryGRUUs(hashes, key: derived("temporary gruu"))
     }
@@ -98,6 +98,7 @@ public final class Core: FlowReceiver {
     /// What is under way goes on as it began.
     public func apply(_ settings: Settings) {
         self.settings = settings
+        authenticator.settings = settings
     }
 
     /// Counts of what is kept, to show that nothing is left behind.
@@ -127,14 +128,18 @@ public final class Core: FlowReceiver {
     public func received(_ flow: FlowID, _ bytes: Span<UInt8>, now: Now) {
         self.now = now
         guard flows.isOpen(flow) else { return }
-        incoming.parse(bytes, limits: settings.limits)
-        if incoming.isRequest {
-            let fault = incoming.prepare()
-            receive(request: incoming, fault, from: flow)
-        } else if incoming.outlineFault() == nil {
+        // Taken out and put back: where nobody keeps it, its memory is used again, and nothing is counted meanwhile.
+        var message = Message()
+        swap(&message, &incoming)
+        message.parse(bytes, limits: settings.limits)
+        if message.isRequest {
+            let fault = message.prepare()
+            receive(request: message, fault, from: flow)
+        } else if message.outlineFault() == nil {
             // What can't be read is discarded (RFC 4475 sections 3.1.2.5 and 3.1.2.19): the stream goes on behind it.
-            receive(response: incoming, from: flow)
+            receive(response: message, from: flow)
         }
+        incoming = message
     }
 
     /// See `FlowReceiver`.

@@ -34,20 +34,40 @@ public struct Credentials: Hashable, Sendable {
         while schemeEnd < value.upperBound, !bytes[schemeEnd].isLWS { schemeEnd += 1 }
         guard bytes.isEqualIgnoringCase(value.lowerBound..<schemeEnd, "digest") else { return nil }
         var found = Found()
-        for part in HeaderValuesOfOne(bytes, schemeEnd..<value.upperBound) where !part.isEmpty {
-            guard let equals = bytes.first(UInt8(ascii: "="), in: part) else { throw .malformed(field.name) }
-            let name = bytes.trimmed(part.lowerBound..<equals)
-            var content = bytes.trimmed((equals + 1)..<part.upperBound)
-            if let first = content.first, bytes[first] == UInt8(ascii: "\"") {
-                guard bytes.quotedStringEnd(content) == content.upperBound, content.count >= 2 else {
-                    throw .malformed(field.name)
-                }
-                content = (first + 1)..<(content.upperBound - 1)
-            }
-            guard found.take(bytes, name, content) else { throw .malformed(field.name) }
+        var at = schemeEnd
+        while let directive = try next(bytes, &at, value.upperBound, field.name) {
+            guard found.take(bytes, directive.name, directive.content) else { throw .malformed(field.name) }
         }
         guard let credentials = found.credentials(bytes) else { throw .malformed(field.name) }
         return credentials
+    }
+
+    /// Reads the next directive of the list, `name=value` or `name="value"`; nil where there are no more.
+    private static func next(
+        _ bytes: [UInt8],
+        _ at: inout Int,
+        _ end: Int,
+        _ field: HeaderName
+    ) throws(MessageFault) -> (name: Range<Int>, content: Range<Int>)? {
+        while at < end, bytes[at].isLWS || bytes[at] == UInt8(ascii: ",") { at += 1 }
+        guard at < end else { return nil }
+        let nameStart = at
+        while at < end, bytes[at].isIn(.token) { at += 1 }
+        let name = nameStart..<at
+        while at < end, bytes[at].isLWS { at += 1 }
+        guard at < end, bytes[at] == UInt8(ascii: "=") else { throw .malformed(field) }
+        at += 1
+        while at < end, bytes[at].isLWS { at += 1 }
+        let start = at
+        guard at < end, bytes[at] == UInt8(ascii: "\"") else {
+            at = bytes.first(UInt8(ascii: ","), in: at..<end) ?? end
+            return (name, bytes.trimmed(start..<at))
+        }
+        guard let after = bytes.quotedStringEnd(at..<end) else { throw .malformed(field) }
+        at = after
+        while at < end, bytes[at].isLWS { at += 1 }
+        guard at == end || bytes[at] == UInt8(ascii: ",") else { throw .malformed(field) }
+        return (name, (start + 1)..<(after - 1))
     }
 
     private struct Found {
@@ -79,7 +99,7 @@ public struct Credentials: Hashable, Sendable {
                 let response = values[4]
             else { return nil }
             var algorithm: DigestAlgorithm? = .md5
-            if let name = values[5] { algorithm = DigestAlgorithm(String(decoding: bytes[name], as: UTF8.self)) }
+            if let name = values[5] { algorithm = DigestAlgorithm(bytes, name) }
             if values[6] != nil, values[7] == nil || values[8] == nil { return nil }
             var count: UInt32?
             if let digits = values[8] {

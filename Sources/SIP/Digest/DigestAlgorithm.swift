@@ -20,6 +20,17 @@ public enum DigestAlgorithm: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Reads a name in any case.
+    init?(_ bytes: [UInt8], _ range: Range<Int>) {
+        if bytes.isEqualIgnoringCase(range, "md5") {
+            self = .md5
+        } else if bytes.isEqualIgnoringCase(range, "sha-256") {
+            self = .sha256
+        } else {
+            return nil
+        }
+    }
+
     /// Appends the lower-case hexadecimal hash of `input`.
     public func appendHexHash(of input: [UInt8], _ hashes: Hashes, _ scratch: inout [UInt8], _ out: inout [UInt8]) {
         scratch.removeAll(keepingCapacity: true)

@@ -2,6 +2,9 @@
 public struct DigestResponse {
     private var input: [UInt8] = []
     private var scratch: [UInt8] = []
+    /// The method and URI that were hashed last.
+    private var request: [UInt8] = []
+    private var requestAlgorithm = DigestAlgorithm.md5
     private var hashedRequest: [UInt8] = []
     private var expected: [UInt8] = []
     private let hashes: Hashes
@@ -25,21 +28,15 @@ public struct DigestResponse {
         ha1: [UInt8],
         algorithm: DigestAlgorithm
     ) -> Bool {
-        let bytes = message.bytes
-        compute(
-            algorithm,
-            ha1: ha1,
-            nonce: bytes[credentials.nonce],
-            quality: credentials.qop.map {
-                (
-                    count: bytes[credentials.nonceCount ?? 0..<0],
-                    clientNonce: bytes[credentials.clientNonce ?? 0..<0],
-                    qop: bytes[$0]
-                )
-            },
-            method: bytes[message.methodRange],
-            uri: bytes[credentials.uri]
-        )
+        let bytes = message.bytes.span
+        hashRequest(algorithm, method: bytes.extracting(message.methodRange), uri: bytes.extracting(credentials.uri))
+        begin(ha1, bytes.extracting(credentials.nonce))
+        if let qop = credentials.qop {
+            add(bytes.extracting(credentials.nonceCount ?? 0..<0))
+            add(bytes.extracting(credentials.clientNonce ?? 0..<0))
+            add(bytes.extracting(qop))
+        }
+        finish(algorithm)
         guard expected.count == credentials.response.count else { return false }
         var difference: UInt8 = 0
         for (offset, position) in credentials.response.enumerated() {
@@ -66,45 +63,43 @@ public struct DigestResponse {
         method: [UInt8],
         uri: [UInt8]
     ) -> [UInt8] {
-        compute(
-            algorithm,
-            ha1: ha1,
-            nonce: nonce[...],
-            quality: quality.map { (count: $0.count[...], clientNonce: $0.clientNonce[...], qop: $0.qop[...]) },
-            method: method[...],
-            uri: uri[...]
-        )
+        hashRequest(algorithm, method: method.span, uri: uri.span)
+        begin(ha1, nonce.span)
+        if let quality {
+            add(quality.count.span)
+            add(quality.clientNonce.span)
+            add(quality.qop.span)
+        }
+        finish(algorithm)
         return expected
     }
 
-    private mutating func compute(
-        _ algorithm: DigestAlgorithm,
-        ha1: [UInt8],
-        nonce: ArraySlice<UInt8>,
-        quality: (count: ArraySlice<UInt8>, clientNonce: ArraySlice<UInt8>, qop: ArraySlice<UInt8>)?,
-        method: ArraySlice<UInt8>,
-        uri: ArraySlice<UInt8>
-    ) {
-        let colon = UInt8(ascii: ":")
-        hashedRequest.removeAll(keepingCapacity: true)
+    /// H(A2): nearly the same for everybody, since all register at the same URI, so the last one is kept.
+    private mutating func hashRequest(_ algorithm: DigestAlgorithm, method: Span<UInt8>, uri: Span<UInt8>) {
         input.removeAll(keepingCapacity: true)
-        input.append(contentsOf: method)
-        input.append(colon)
-        input.append(contentsOf: uri)
-        algorithm.appendHexHash(of: input, hashes, &scratch, &hashedRequest)
+        input.append(method)
+        input.append(UInt8(ascii: ":"))
+        input.append(uri)
+        guard input != request || algorithm != requestAlgorithm else { return }
+        swap(&input, &request)
+        requestAlgorithm = algorithm
+        hashedRequest.removeAll(keepingCapacity: true)
+        algorithm.appendHexHash(of: request, hashes, &scratch, &hashedRequest)
+    }
+
+    private mutating func begin(_ ha1: [UInt8], _ nonce: Span<UInt8>) {
         input.removeAll(keepingCapacity: true)
         input.append(contentsOf: ha1)
-        input.append(colon)
-        input.append(contentsOf: nonce)
-        input.append(colon)
-        if let quality {
-            input.append(contentsOf: quality.count)
-            input.append(colon)
-            input.append(contentsOf: quality.clientNonce)
-            input.append(colon)
-            input.append(contentsOf: quality.qop)
-            input.append(colon)
-        }
+        input.append(UInt8(ascii: ":"))
+        add(nonce)
+    }
+
+    private mutating func add(_ part: Span<UInt8>) {
+        input.append(part)
+        input.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func finish(_ algorithm: DigestAlgorithm) {
         input.append(contentsOf: hashedRequest)
         expected.removeAll(keepingCapacity: true)
         algorithm.appendHexHash(of: input, hashes, &scratch, &expected)

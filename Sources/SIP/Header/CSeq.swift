@@ -13,6 +13,7 @@ extension Message {
     ///
     /// - Throws: `MessageFault.missing(.cseq)` or `.malformed(.cseq)`.
     public func cseq() throws(MessageFault) -> CSeq {
+        if let known = prepared.first?.sequence { return known }
         guard let field = first(.cseq) else { throw .missing(.cseq) }
         var at = field.value.lowerBound
         let end = field.value.upperBound

@@ -77,6 +77,15 @@ extension Message {
         return try SIPURI(bytes, from.uri)
     }
 
+    /// The SIP URI of To.
+    ///
+    /// - Throws: what is wrong with it, or that it is none.
+    public func toURI() throws(URIFault) -> SIPURI {
+        if !prepared.isEmpty, let uri = prepared[0].toURI { return uri }
+        guard let to = (try? nameAddress(.to)) ?? nil else { throw .malformed }
+        return try SIPURI(bytes, to.uri)
+    }
+
     /// The SIP URI that a request is for.
     ///
     /// - Throws: what is wrong with it, or that it is none.

@@ -14,6 +14,7 @@ extension Message {
     ///
     /// - Throws: `MessageFault.malformed(name)` where there is no number.
     public func number(_ name: HeaderName) throws(MessageFault) -> UInt32? {
+        if name == .maxForwards, let known = prepared.first?.hops { return known }
         guard let field = first(name) else { return nil }
         var end = field.value.upperBound
         if name == .retryAfter {
@@ -49,6 +50,7 @@ extension Message {
     /// - Throws: `MessageFault.missing(.callID)` or `.malformed(.callID)`.
     public func callID() throws(MessageFault) -> Range<Int> {
         guard let field = first(.callID) else { throw .missing(.callID) }
+        if !prepared.isEmpty { return field.value }
         guard !field.value.isEmpty else { throw .malformed(.callID) }
         var ats = 0
         for position in field.value {

@@ -100,6 +100,12 @@ extension Message {
         return try Via(bytes, range)
     }
 
+    /// Whether there is one Via and no more, as where the sender itself made the request.
+    public var hasOneVia: Bool {
+        guard let only = first(.via)?.value, last(.via)?.value == only else { return false }
+        return bytes.listValueEnd(only) == only.upperBound
+    }
+
     /// The branch of the topmost Via, or nil where there is none.
     ///
     /// Nothing else of the value is read: whoever knows the branch wrote the rest.

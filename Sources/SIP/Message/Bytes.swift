@@ -130,6 +130,8 @@ extension [UInt8] {
 
     /// Whether two ranges of two buffers hold the same bytes but for the case of ASCII letters.
     public func isEqualIgnoringCase(_ range: Range<Int>, to other: [UInt8], _ otherRange: Range<Int>) -> Bool {
+        // Nearly always the case is the same too.
+        if isEqual(range, to: other, otherRange) { return true }
         guard range.count == otherRange.count else { return false }
         for offset in 0..<range.count
         where self[range.lowerBound + offset].lowercased != other[otherRange.lowerBound + offset].lowercased {
@@ -189,16 +191,17 @@ extension [UInt8] {
         unsafe append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
-    /// Appends a range of another buffer.
-    public mutating func append(_ other: [UInt8], _ range: Range<Int>) {
-        let part = other.span.extracting(range)
+    /// Appends bytes that lie elsewhere.
+    @inline(__always)
+    mutating func append(_ part: Span<UInt8>) {
         unsafe part.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 
+    /// Appends a range of another buffer.
+    public mutating func append(_ other: [UInt8], _ range: Range<Int>) { append(other.span.extracting(range)) }
+
     /// Appends a byte string.
-    public mutating func append(_ string: ByteString) {
-        append(contentsOf: string.bytes)
-    }
+    public mutating func append(_ string: ByteString) { append(string.bytes.span) }
 
     /// Appends a number as so many lower-case hexadecimal digits; more than it has become zeros in front.
     public mutating func append(hex value: UInt64, digits: Int) {

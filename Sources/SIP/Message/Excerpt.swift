@@ -54,6 +54,6 @@ public struct Excerpt: Hashable, Sendable, ExpressibleByStringLiteral, CustomStr
 extension [UInt8] {
     /// Appends an excerpt.
     public mutating func append(_ excerpt: Excerpt) {
-        append(contentsOf: excerpt.bytes[excerpt.range])
+        append(excerpt.bytes, excerpt.range)
     }
 }

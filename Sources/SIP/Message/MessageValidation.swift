@@ -78,13 +78,15 @@ extension Message {
         let to = try NameAddress(unchecked: bytes, toField.value, of: .to)
         var found = Prepared(via: via, from: from, to: to)
         found.fromURI = try uri(from.uri, .from)
-        _ = try uri(to.uri, .to)
+        found.toURI = try uri(to.uri, .to)
         found.toTag = bytes.parameter("tag", in: to.parameters)?.value
         _ = try callID()
         let sequence = try cseq()
+        found.sequence = sequence
         guard isRequest else { return prepared.append(found) }
         guard bytes.isEqual(sequence.methodRange, to: bytes, methodRange) else { throw .methodMismatch }
-        if let hops = try number(.maxForwards), hops > 255 { throw .malformed(.maxForwards) }
+        found.hops = try number(.maxForwards)
+        if let hops = found.hops, hops > 255 { throw .malformed(.maxForwards) }
         found.target = try checkRequestURI()
         if hasRoute {
             for value in values(.route) { _ = try uri(NameAddress(unchecked: bytes, value, of: .route).uri, .route) }
@@ -157,8 +159,13 @@ struct Prepared: Sendable {
     var to: NameAddress
     /// The URI of From, where it is a SIP URI.
     var fromURI: SIPURI?
+    /// The URI of To, where it is a SIP URI.
+    var toURI: SIPURI?
     /// The tag of To.
     var toTag: Range<Int>?
+    var sequence: CSeq?
+    /// Max-Forwards of a request.
+    var hops: UInt32?
     /// The Request-URI, where it is a SIP URI.
     var target: SIPURI?
     /// The Contact of a request, where there is one and no more.

@@ -17,6 +17,8 @@ struct Authenticator {
     }
 
     var accounts: AccountCache
+    /// The settings in force: algorithms, and the lifetime of nonces.
+    var settings: Settings
     /// Accounts with a list of algorithms of their own.
     var exceptions: [AddressOfRecord: [DigestAlgorithm]] = [:]
     private var nonces: Nonces
@@ -26,10 +28,11 @@ struct Authenticator {
     private let nobody: Account?
     private var ha1: [UInt8] = []
 
-    init(_ hashes: Hashes, key: [UInt8], capacity: Int) {
+    init(_ hashes: Hashes, key: [UInt8], settings: Settings) {
         nonces = Nonces(hashes, key: key)
         digest = DigestResponse(hashes)
-        accounts = AccountCache(capacity: capacity)
+        accounts = AccountCache(capacity: settings.maxCachedAccounts)
+        self.settings = settings
         var hash: [UInt8] = []
         var hex: [UInt8] = []
         hashes.hmacSHA256(key, [0], &hash)
@@ -38,7 +41,7 @@ struct Authenticator {
     }
 
     /// The algorithms offered to an account and a user agent: the most particular list there is.
-    func algorithms(for address: AddressOfRecord?, _ message: Message, _ settings: Settings) -> [DigestAlgorithm] {
+    func algorithms(for address: AddressOfRecord?, _ message: Message) -> [DigestAlgorithm] {
         if let address, let own = exceptions[address] { return own }
         if !settings.userAgentAlgorithms.isEmpty, let field = message.first(.userAgent) {
             for (prefix, algorithms) in settings.userAgentAlgorithms
@@ -60,14 +63,12 @@ struct Authenticator {
     ///   - message: the request.
     ///   - name: Authorization or Proxy-Authorization.
     ///   - realm: the domain they must be for.
-    ///   - settings: algorithms and the lifetime of nonces.
     ///   - now: the time.
     /// - Returns: what they are worth.
     mutating func check(
         _ message: Message,
         _ name: HeaderName,
         realm: ByteString,
-        _ settings: Settings,
         now: Now
     ) -> Outcome {
         for field in message.fields where field.name == name {
@@ -80,7 +81,7 @@ struct Authenticator {
             guard let credentials = parsed, message.bytes.isEqual(credentials.realm, to: realm.bytes, realm.range)
             else { continue }
             if let qop = credentials.qop, !message.bytes.isEqualIgnoringCase(qop, "auth") { return .malformed }
-            return check(credentials, in: message, realm: realm, settings, now: now)
+            return check(credentials, in: message, realm: realm, now: now)
         }
         return .challenge(isStale: false)
     }
@@ -89,13 +90,12 @@ struct Authenticator {
         _ credentials: Credentials,
         in message: Message,
         realm: ByteString,
-        _ settings: Settings,
         now: Now
     ) -> Outcome {
         guard !credentials.username.isEmpty else { return .challenge(isStale: false) }
         let address = AddressOfRecord(message.bytes, verbatim: credentials.username, domain: realm)
         guard let algorithm = credentials.algorithm,
-            algorithms(for: address, message, settings).contains(algorithm)
+            algorithms(for: address, message).contains(algorithm)
         else { return .challenge(isStale: false) }
         guard let (address, known) = accounts[address] else { return .unknownAccount(address) }
         ha1.removeAll(keepingCapacity: true)

@@ -97,10 +97,24 @@ public struct Binding: Hashable, Sendable {
         return contact.bytes.parameter("pn-provider", in: uri.parameters) != nil
     }
 
+    /// Whether all of it that its client gave, but for CSeq and time, is as in another.
+    func saysTheSame(as other: Binding) -> Bool {
+        contactEnd == other.contactEnd && parametersEnd == other.parametersEnd && instanceEnd == other.instanceEnd
+            && callIDEnd == other.callIDEnd && hasInstance == other.hasInstance && regID == other.regID
+            && q == other.q && text == other.text
+    }
+
     /// Whether it is the same device and way as another: instance and reg-id, or the contact's URI without them.
     func isSameWay(as other: Binding) -> Bool {
-        if let instance { return instance == other.instance && regID == other.regID }
-        guard other.instance == nil else { return false }
+        guard hasInstance == other.hasInstance else { return false }
+        if hasInstance {
+            return regID == other.regID
+                && text.isEqual(
+                    Int(parametersEnd)..<Int(instanceEnd),
+                    to: other.text,
+                    Int(other.parametersEnd)..<Int(other.instanceEnd)
+                )
+        }
         return URIComparison.areEqual(contact.bytes, contact.range, other.contact.bytes, other.contact.range)
     }
 }

@@ -6,8 +6,8 @@ extension Core {
         let message = pending.request.message
         let bindings = pending.after
         respond(pending.request, .ok) { out in
-            for binding in bindings {
-                appendContact(binding, of: pending.address, withGRUU: pending.supportsGRUU, &out)
+            for place in bindings.indices {
+                appendContact(bindings[place], of: pending.address, withGRUU: pending.supportsGRUU, &out)
             }
             for field in message.fields where field.name == .path { out.append(message.bytes, field.line) }
             if settings.sendsServiceRoute, pending.request.isRegistering {
@@ -27,8 +27,8 @@ extension Core {
             out.append(text: "Supported: path, outbound, gruu\r\n")
         }
         // Only now: what waits for a device is released by an accepted REGISTER, and once.
-        for binding in bindings where binding.flow == pending.request.flow {
-            takeOver(binding, of: pending.address, from: pending.before)
+        for place in bindings.indices where bindings[place].flow == pending.request.flow {
+            takeOver(bindings[place], of: pending.address, from: pending.before)
         }
     }
 

@@ -15,15 +15,16 @@ struct PendingRegistration {
 extension Core {
     func register(_ request: Request, domain: ByteString) {
         let message = request.message
-        for value in message.values(.require) where !isRegistrarExtension(message, value) {
+        if message.has(.require),
+            let value = message.values(.require).first(where: { !isRegistrarExtension(message, $0) })
+        {
             return respond(request, .badExtension) { out in
                 out.append(text: "Unsupported: ")
                 out.append(message.bytes, value)
                 out.append(text: "\r\n")
             }
         }
-        guard let to = try? message.nameAddress(.to), let uri = try? SIPURI(message.bytes, to.uri),
-            let user = uri.user
+        guard let uri = try? message.toURI(), let user = uri.user
         else { return respond(request, Status(404, "No Address-of-Record")) }
         guard let toDomain = servedDomain(message.bytes, uri, on: request.flow) else {
             reportForeignDomain(uri, of: request)
@@ -31,7 +32,7 @@ extension Core {
         }
         let address = AddressOfRecord(message.bytes, user: user, domain: toDomain)
         if message.has(.authorization), !maySay(request, who: address) { return }
-        switch authenticator.check(message, .authorization, realm: toDomain, settings, now: now) {
+        switch authenticator.check(message, .authorization, realm: toDomain, now: now) {
         case .identity(let identity):
             guard identity == address else {
                 return respond(request, Status(403, "Address-of-Record Belongs to Another Account"))
@@ -56,7 +57,7 @@ extension Core {
     private func update(_ request: Request, _ address: AddressOfRecord) {
         var before = location.bindings(of: address)
         // Nearly always all of them, and then the array is not made anew.
-        if before.contains(where: { $0.expires <= now.wall && $0.flow == nil }) {
+        if before.indices.contains(where: { before[$0].expires <= now.wall && before[$0].flow == nil }) {
             before.removeAll { $0.expires <= now.wall && $0.flow == nil }
         }
         var plan = RegistrationPlan(
@@ -168,27 +169,29 @@ extension Core {
     ) {
         location.set(after, of: address)
         schedule(address, after)
-        for old in before where !after.contains(where: { $0.flow == old.flow }) {
-            guard let oldFlow = old.flow else { continue }
+        for old in before.indices {
+            guard let oldFlow = before[old].flow, !after.indices.contains(where: { after[$0].flow == oldFlow }) else {
+                continue
+            }
             release(oldFlow, from: address)
         }
-        for binding in after {
-            guard let own = binding.flow, own == flow else { continue }
-            if flows[own]?.addresses.contains(address) == false { flows.update(own) { $0.addresses.append(address) } }
-            let tag = FlowTag(addressOfRecord: address.text, instance: binding.instance, regID: binding.regID)
-            outbox.append(.tag(own, tag))
+        for place in after.indices where after[place].flow == flow {
+            if flows[flow]?.addresses.contains(address) == false { flows.update(flow) { $0.addresses.append(address) } }
+            let tag = FlowTag(addressOfRecord: address.text, instance: after[place].instance, regID: after[place].regID)
+            outbox.append(.tag(flow, tag))
         }
         if let plan {
             admit(flow, plan)
-            for old in before where !after.contains(where: { $0.isSameWay(as: old) }) {
-                log(.unregistered, address, old)
+            for old in before.indices where !after.indices.contains(where: { after[$0].isSameWay(as: before[old]) }) {
+                log(.unregistered, address, before[old])
             }
-            for binding in after where binding.flow == flow {
-                guard let old = before.first(where: { $0.isSameWay(as: binding) }) else {
-                    log(.registered, address, binding)
+            for place in after.indices where after[place].flow == flow {
+                guard let old = before.indices.first(where: { before[$0].isSameWay(as: after[place]) }) else {
+                    log(.registered, address, after[place])
                     continue
                 }
-                if old != binding { log(old.flow == binding.flow ? .refreshed : .replaced, address, binding) }
+                guard before[old].cseq != after[place].cseq || before[old] != after[place] else { continue }
+                log(before[old].flow == flow ? .refreshed : .replaced, address, after[place])
             }
         }
     }
@@ -206,8 +209,8 @@ extension Core {
             )
             if let gone { flows.update(flow) { $0.predecessor = gone } }
         }
-        for old in before where old.isSameWay(as: binding) {
-            guard let oldFlow = old.flow, oldFlow != flow else { continue }
+        for old in before.indices where before[old].isSameWay(as: binding) {
+            guard let oldFlow = before[old].flow, oldFlow != flow else { continue }
             let waiting = flows[oldFlow].map { transactions.clients(waitingOn: $0) } ?? []
             if !isOpen, !waiting.isEmpty { continue }
             succession.succeed(oldFlow, by: flow)
@@ -247,7 +250,7 @@ extension Core {
 
     /// Has an address-of-record looked at when its first binding expires.
     func schedule(_ address: AddressOfRecord, _ bindings: [Binding]) {
-        guard let earliest = bindings.lazy.map(\.expires).min() else { return }
+        guard let earliest = bindings.indices.lazy.map({ bindings[$0].expires }).min() else { return }
         let second = earliest / 1000 + 1
         if let earlier = location.scheduled(address), earlier <= second { return }
         if expiry.isEmpty { armExpiry() }

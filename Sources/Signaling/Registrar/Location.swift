@@ -24,12 +24,23 @@ struct Location {
     mutating func set(_ bindings: [Binding], of address: AddressOfRecord) {
         var old: [Binding] = []
         change(address) {
-            old = $0.bindings
+            swap(&old, &$0.bindings)
             $0.bindings = bindings
         }
         count += bindings.count - old.count
-        for binding in old where binding.gruuSerial != 0 { serials[binding.gruuSerial] = nil }
-        for binding in bindings where binding.gruuSerial != 0 { serials[binding.gruuSerial] = address }
+        // A refresh changes none of them.
+        for index in old.indices where old[index].gruuSerial != 0 {
+            let serial = old[index].gruuSerial
+            if !Self.holds(bindings, serial) { serials[serial] = nil }
+        }
+        for index in bindings.indices where bindings[index].gruuSerial != 0 {
+            let serial = bindings[index].gruuSerial
+            if !Self.holds(old, serial) { serials[serial] = address }
+        }
+    }
+
+    private static func holds(_ bindings: [Binding], _ serial: UInt64) -> Bool {
+        bindings.indices.contains { bindings[$0].gruuSerial == serial }
     }
 
     /// The second in which an address-of-record is looked at; nil where none is set.

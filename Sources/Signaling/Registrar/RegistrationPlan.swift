@@ -96,8 +96,8 @@ struct RegistrationPlan {
             bindings.removeAll()
             return
         }
-        let path = try path(of: message)
-        let isFirstHop = isFirstHop(message)
+        let path = message.has(.path) ? try path(of: message) : (value: Excerpt(), isOutbound: false)
+        let isFirstHop = message.hasOneVia
         let supportsOutbound = message.lists("outbound", in: .supported) || message.lists("outbound", in: .require)
         for case .address(let contact) in contacts {
             var regID: UInt32 = 0
@@ -141,7 +141,8 @@ struct RegistrationPlan {
         binding.cseq = cseq
         binding.refreshed = now.wall
         binding.flow = flow
-        let index = bindings.firstIndex { $0.isSameWay(as: binding) }
+        // By index, here and elsewhere: a loop over bindings copies each, and what it holds is counted.
+        let index = bindings.indices.first { bindings[$0].isSameWay(as: binding) }
         if let index, bindings[index].callID == callID, bindings[index].cseq >= cseq { throw .outOfOrder }
         if expires == 0 {
             if let index {
@@ -154,16 +155,17 @@ struct RegistrationPlan {
         binding.expires = now.wall + granted.milliseconds
         if supportsGRUU, binding.instance != nil {
             // A new Call-ID ends the temporary GRUUs that were given before (RFC 5627 section 3.2).
-            let kept = bindings.first { $0.instance == binding.instance && $0.callID == callID }?.gruuSerial ?? 0
-            binding.gruuSerial = kept != 0 ? kept : newSerial
+            let kept = bindings.indices.first {
+                bindings[$0].instance == binding.instance && bindings[$0].callID == callID
+            }
+            if let kept { binding.gruuSerial = bindings[kept].gruuSerial }
+            if binding.gruuSerial == 0 { binding.gruuSerial = newSerial }
         }
         if let index {
-            let old = bindings[index]
-            if old.lease >= binding.expires, old.contact == binding.contact, old.path == binding.path,
-                old.parameters == binding.parameters, old.q == binding.q, old.gruuSerial == binding.gruuSerial,
-                old.callID == binding.callID
+            if bindings[index].lease >= binding.expires, bindings[index].gruuSerial == binding.gruuSerial,
+                bindings[index].saysTheSame(as: binding)
             {
-                binding.lease = old.lease
+                binding.lease = bindings[index].lease
             } else {
                 lease(&binding, granted)
             }
@@ -206,13 +208,6 @@ struct RegistrationPlan {
             isOutbound = message.bytes.parameter("ob", in: uri.parameters) != nil
         }
         return (Excerpt(ByteString(value)), isOutbound)
-    }
-
-    /// Whether the phone itself sent this: one Via.
-    private func isFirstHop(_ message: Message) -> Bool {
-        var count = 0
-        for _ in message.values(.via) { count += 1 }
-        return count == 1
     }
 
     /// `"<urn:uuid:...>"` without quotes and brackets.

@@ -22,6 +22,14 @@ struct TransactionTable {
         @inline(__always) get { servers[id] }
     }
 
+    /// Where a request came from, and whether nothing is lost on the way there; nil where its transaction is gone.
+    ///
+    /// By itself, so that the rest of the transaction is not copied for it.
+    func source(server id: ServerID) -> (flow: FlowID, isReliable: Bool)? {
+        guard let server = servers[id] else { return nil }
+        return (server.flow, server.isReliable)
+    }
+
     /// Changes a client transaction in place.
     @inline(__always)
     mutating func update(client id: ClientID, _ change: (inout ClientTransaction) -> Void) {
