@@ -30,11 +30,8 @@ enum ContentLength: Sendable {
 
     private static func endOfFullName(_ line: Span<UInt8>) -> Int? {
         let name: StaticString = "content-length"
-        guard line.count > name.utf8CodeUnitCount else { return nil }
-        return name.withUTF8Buffer { name in
-            for index in name.indices where unsafe line[index] | 0x20 != name[index] | 0x20 { return nil }
-            return line[7] == UInt8(ascii: "-") ? name.count : nil
-        }
+        let end = name.utf8CodeUnitCount
+        return line.count > end && line.isEqualIgnoringCase(0..<end, name) ? end : nil
     }
 
     /// Digits with nothing but blanks around them.
