@@ -44,7 +44,7 @@ public struct FlowSettings: Hashable, Sendable {
     /// So a call between phones that are there is not kept waiting by thousands that come at once.
     public var strangersPerTurn = 64
     /// The same where no flow that has authenticated has brought anything for a second.
-    public var strangersPerQuietTurn = 256
+    public var strangersPerQuietTurn = 512
     /// Connections that the kernel holds for a listener; it cuts this to `net.core.somaxconn`.
     public var backlog: Int32 = 4096
     /// Connections that one source may have: an IPv4 address, or an IPv6 /64; 0 for any number.

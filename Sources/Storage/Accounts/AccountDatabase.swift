@@ -136,6 +136,16 @@ public final class AccountDatabase {
         )
     }
 
+    /// Runs look-ups on one state of the file, which is locked once for all of them.
+    ///
+    /// Where that can't be had, each of them finds out by itself what is wrong.
+    func together(_ lookUps: () -> Void) {
+        let isTogether = (try? database.execute("BEGIN")) != nil
+        lookUps()
+        guard isTogether else { return }
+        if (try? database.execute("COMMIT")) == nil { database.rollBack() }
+    }
+
     /// The accounts with a list of digest algorithms of their own.
     public func exceptions() throws(StorageError) -> [AccountException] {
         let statement = try database.prepare("SELECT address, digest FROM accounts WHERE digest IS NOT NULL")

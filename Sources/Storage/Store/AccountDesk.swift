@@ -37,8 +37,18 @@ struct AccountDesk {
         }
     }
 
-    /// Answers one look-up.
-    func lookUp(ticket: UInt64, _ account: [UInt8]) -> StoreAnswer {
+    /// Answers look-ups.
+    func lookUp(_ asked: [(ticket: UInt64, account: [UInt8])], _ answers: inout [StoreAnswer]) {
+        guard asked.count > 1 else {
+            if let only = asked.first { answers.append(lookUp(ticket: only.ticket, only.account)) }
+            return
+        }
+        database.together {
+            for one in asked { answers.append(lookUp(ticket: one.ticket, one.account)) }
+        }
+    }
+
+    private func lookUp(ticket: UInt64, _ account: [UInt8]) -> StoreAnswer {
         do throws(StorageError) {
             return .account(ticket: ticket, try database.lookUp(account))
         } catch {

@@ -70,18 +70,19 @@ final class StoreWorker {
     }
 
     private func serve(_ requests: [StoreRequest], _ answers: inout [StoreAnswer]) {
-        var lookUps = 0
+        var lookUps: [(ticket: UInt64, account: [UInt8])] = []
         for request in requests {
             switch request {
             case .append(let ticket, let record):
                 tickets.append(ticket)
                 records.append(record)
             case .lookUp(let ticket, let account):
-                lookUps += 1
-                answers.append(accounts.lookUp(ticket: ticket, account))
+                lookUps.append((ticket, account))
             }
         }
-        if lookUps > 0 { queue.statistics.withLock { $0.lookUps += lookUps } }
+        guard !lookUps.isEmpty else { return }
+        accounts.lookUp(lookUps, &answers)
+        queue.statistics.withLock { $0.lookUps += lookUps.count }
     }
 
     private func waitForFloor() {
