@@ -32,7 +32,7 @@ extension Core {
             extra(&out)
             ResponseBuilder.end(&out)
         }
-        keepForRetransmission(server: request.server, from: start)
+        if !origin.isReliable { keepForRetransmission(server: request.server, from: start) }
         apply(effects, server: request.server)
     }
 

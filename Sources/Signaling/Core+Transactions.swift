@@ -42,9 +42,8 @@ extension Core {
         return effects
     }
 
-    /// Keeps the response that was just put in the outbox where it may have to be sent again.
+    /// Keeps the response that was just put in the outbox, to be sent again where the way is not reliable.
     func keepForRetransmission(server: TransactionTable.ServerID, from start: Int) {
-        guard transactions.source(server: server)?.isReliable == false else { return }
         let sent = Array(outbox.arena[start...])
         transactions.update(server: server) { $0.sent = sent }
     }

@@ -27,16 +27,10 @@ public struct Account: Sendable {
     public init?(ha1MD5: [UInt8], ha1SHA256: [UInt8]) {
         guard ha1MD5.count == 32, ha1SHA256.count == 64 else { return nil }
         var words = InlineArray<6, UInt64>(repeating: 0)
-        for index in 0..<96 {
-            let digit = index < 32 ? ha1MD5[index] : ha1SHA256[index - 32]
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit &- UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit &- UInt8(ascii: "a") &+ 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit &- UInt8(ascii: "A") &+ 10
-            default: return nil
-            }
-            words[index / 16] = words[index / 16] << 4 | UInt64(value)
+        let text = ha1MD5 + ha1SHA256
+        for index in words.indices {
+            guard let word = text.hexadecimal((index * 16)..<(index * 16 + 16)) else { return nil }
+            words[index] = word
         }
         self.words = words
     }

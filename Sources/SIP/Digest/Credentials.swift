@@ -103,16 +103,8 @@ public struct Credentials: Hashable, Sendable {
             if values[6] != nil, values[7] == nil || values[8] == nil { return nil }
             var count: UInt32?
             if let digits = values[8] {
-                guard digits.count == 8 else { return nil }
-                var value: UInt32 = 0
-                for position in digits {
-                    let letter = bytes[position].lowercased
-                    guard letter.isIn(.hexadecimal) else { return nil }
-                    let digit =
-                        letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
-                    value = value << 4 | UInt32(digit)
-                }
-                count = value
+                guard digits.count == 8, let value = bytes.hexadecimal(digits) else { return nil }
+                count = UInt32(truncatingIfNeeded: value)
             }
             return Credentials(
                 username: username,

@@ -13,11 +13,8 @@ public enum DigestAlgorithm: UInt8, Sendable, CaseIterable {
 
     /// Reads a name in any case.
     public init?(_ name: String) {
-        switch name.uppercased() {
-        case "SHA-256": self = .sha256
-        case "MD5": self = .md5
-        default: return nil
-        }
+        let bytes = Array(name.utf8)
+        self.init(bytes, bytes.indices)
     }
 
     /// Reads a name in any case.

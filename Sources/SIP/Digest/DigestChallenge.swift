@@ -48,7 +48,8 @@ public struct DigestChallenge: Hashable, Sendable {
             } else if bytes.isEqualIgnoringCase(name, "opaque") {
                 opaque = bytes.unquoted(value)
             } else if bytes.isEqualIgnoringCase(name, "algorithm") {
-                algorithm = DigestAlgorithm(bytes.unquoted(value).description)
+                let name = bytes.unquoted(value)
+                algorithm = DigestAlgorithm(name.bytes, name.range)
             } else if bytes.isEqualIgnoringCase(name, "stale") {
                 isStale = bytes.isEqualIgnoringCase(value, "true")
             } else if bytes.isEqualIgnoringCase(name, "qop") {

@@ -186,6 +186,24 @@ extension [UInt8] {
         return value
     }
 
+    /// Reads hexadecimal digits of either case that fill the range; nil when there is anything else, nothing at all, or more
+    /// than sixteen of them.
+    public func hexadecimal(_ range: Range<Int>) -> UInt64? {
+        guard 1...16 ~= range.count else { return nil }
+        var value: UInt64 = 0
+        for at in range {
+            let digit: UInt8
+            switch self[at] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = self[at] &- UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = self[at] &- (UInt8(ascii: "a") - 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = self[at] &- (UInt8(ascii: "A") - 10)
+            default: return nil
+            }
+            value = value << 4 | UInt64(digit)
+        }
+        return value
+    }
+
     /// Appends a constant.
     public mutating func append(text word: StaticString) {
         unsafe append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))

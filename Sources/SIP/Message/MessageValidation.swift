@@ -163,6 +163,7 @@ struct Prepared: Sendable {
     var toURI: SIPURI?
     /// The tag of To.
     var toTag: Range<Int>?
+    /// CSeq.
     var sequence: CSeq?
     /// Max-Forwards of a request.
     var hops: UInt32?

@@ -28,15 +28,8 @@ extension [UInt8] {
                 expectsGroup = false
                 break
             }
-            guard at > start, at - start <= 4 else { return nil }
-            var value: UInt16 = 0
-            for position in start..<at {
-                let letter = self[position].lowercased
-                let digit =
-                    letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
-                value = value << 4 | UInt16(digit)
-            }
-            add(value)
+            guard at - start <= 4, let value = hexadecimal(start..<at) else { return nil }
+            add(UInt16(truncatingIfNeeded: value))
             expectsGroup = false
             guard at < end else { break }
             guard self[at] == UInt8(ascii: ":") else { return nil }

@@ -128,16 +128,12 @@ extension [UInt8] {
 
     /// Appends the range without the escapes of characters that may stand for themselves; others in lower case.
     private func appendUnescaped(_ range: Range<Int>, to result: inout [UInt8], where mayStand: (UInt8) -> Bool) {
-        func nibble(_ byte: UInt8) -> UInt8 {
-            let letter = byte.lowercased
-            return letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
-        }
         var at = range.lowerBound
         while at < range.upperBound {
-            if self[at] == UInt8(ascii: "%"), at + 2 < range.upperBound, self[at + 1].isIn(.hexadecimal),
-                self[at + 2].isIn(.hexadecimal)
+            if self[at] == UInt8(ascii: "%"), at + 2 < range.upperBound,
+                let value = hexadecimal((at + 1)..<(at + 3))
             {
-                let byte = nibble(self[at + 1]) << 4 | nibble(self[at + 2])
+                let byte = UInt8(truncatingIfNeeded: value)
                 if mayStand(byte) {
                     result.append(byte)
                 } else {

@@ -97,7 +97,8 @@ extension Core {
             apply(effects, server: server)
             return
         }
-        let flow = succession.current(transactions[server: server]?.flow ?? context.request.flow)
+        let origin = transactions.source(server: server)
+        let flow = succession.current(origin?.flow ?? context.request.flow)
         edits.removeAll()
         if let field = message.first(.via) { edits.removeFirstValue(field, of: message) }
         for field in message.fields where field.name == .pAssertedIdentity || field.name == .pPreferredIdentity {
@@ -106,7 +107,7 @@ extension Core {
         if !extra.isEmpty { edits.insert(at: message.headerStart) { $0.append(contentsOf: extra) } }
         let start = outbox.arena.count
         outbox.send(flow) { edits.apply(to: message, &$0) }
-        keepForRetransmission(server: server, from: start)
+        if origin?.isReliable == false { keepForRetransmission(server: server, from: start) }
         if message.status >= 200 { releaseContext(server) }
         apply(effects, server: server)
     }
