@@ -18,7 +18,8 @@ struct JournalTests {
 
     func line(_ callID: String, at offset: Int64 = 0, branch: Int = 0) -> [UInt8] {
         var out: [UInt8] = []
-        JournalLine.begin(wall: start + offset, callID: Array(callID.utf8).span, step: "fork", to: &out)
+        var times = TimestampWriter()
+        JournalLine.begin(wall: start + offset, &times, callID: Array(callID.utf8).span, step: "fork", to: &out)
         JournalLine.add("branch", branch, to: &out)
         JournalLine.end(&out)
         return out
@@ -36,8 +37,9 @@ struct JournalTests {
     @Test("a line is logfmt, whatever is in its values")
     func format() {
         var out: [UInt8] = []
+        var times = TimestampWriter()
         let callID: [UInt8] = Array("a\"b".utf8) + [0xff, 0x0a]
-        JournalLine.begin(wall: start, callID: callID.span, step: "push", to: &out)
+        JournalLine.begin(wall: start, &times, callID: callID.span, step: "push", to: &out)
         JournalLine.add("kind", "voip" as StaticString, to: &out)
         JournalLine.add("status", Int64.min, to: &out)
         JournalLine.add("zero", 0, to: &out)

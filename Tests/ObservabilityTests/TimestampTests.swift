@@ -48,4 +48,21 @@ struct TimestampTests {
     func refused(text: String) {
         #expect(Timestamp.parse(Array(text.utf8)) == nil)
     }
+
+    @Test("written one behind the other are the same as each by itself")
+    func writer() {
+        var writer = TimestampWriter()
+        let end: Int64 = 253_402_300_799_999
+        let times: [Int64] = [
+            -1, 0, 7, 500, -500, 999, 1000, 1_795_230_960_123, 1_795_230_960_999, 1_795_230_960_001, 1_795_230_961_000,
+            end - 1, end, end + 1, end - 998, .max, .min, 42,
+        ]
+        for time in times {
+            var one: [UInt8] = []
+            var other: [UInt8] = []
+            writer.append(time, to: &one)
+            Timestamp.append(time, to: &other)
+            #expect(one == other, "\(time)")
+        }
+    }
 }

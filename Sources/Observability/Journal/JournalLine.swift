@@ -10,12 +10,19 @@ public enum JournalLine {
     ///
     /// - Parameters:
     ///   - wall: when it happened, in milliseconds since 1970-01-01 00:00 UTC.
+    ///   - times: writes the time.
     ///   - callID: which call.
     ///   - step: what happened, one word.
     ///   - out: where to.
-    public static func begin(wall: Int64, callID: Span<UInt8>, step: StaticString, to out: inout [UInt8]) {
+    public static func begin(
+        wall: Int64,
+        _ times: inout TimestampWriter,
+        callID: Span<UInt8>,
+        step: StaticString,
+        to out: inout [UInt8]
+    ) {
         append(atKey, to: &out)
-        Timestamp.append(wall, to: &out)
+        times.append(wall, to: &out)
         append(callIDKey, to: &out)
         Escaping.appendQuoted(bytes: callID, to: &out)
         append(" step=", to: &out)
@@ -66,13 +73,16 @@ public enum JournalLine {
 
     static func append(decimal value: some FixedWidthInteger, to out: inout [UInt8]) {
         if value < 0 { out.append(UInt8(ascii: "-")) }
-        let start = out.count
-        var rest = value.magnitude
-        repeat {
-            out.append(UInt8(truncatingIfNeeded: rest % 10) &+ 0x30)
-            rest /= 10
-        } while rest > 0
-        out[start...].reverse()
+        var rest = UInt64(clamping: value.magnitude)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var at = digits.count
+            repeat {
+                at -= 1
+                digits[at] = UInt8(truncatingIfNeeded: rest % 10) &+ 0x30
+                rest /= 10
+            } while rest > 0
+            out.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[at...]))
+        }
     }
 
     static func append(_ text: StaticString, to out: inout [UInt8]) {

@@ -8,6 +8,7 @@ public struct LogText: Sendable {
     public private(set) var lines = 0
 
     private let format: LogFormat
+    private var times = TimestampWriter()
 
     /// No lines yet.
     public init(format: LogFormat) { self.format = format }
@@ -23,10 +24,10 @@ public struct LogText: Sendable {
         switch format {
         case .logfmt:
             append("at=")
-            Timestamp.append(wall, to: &bytes)
+            times.append(wall, to: &bytes)
         case .json:
             append("{\"at\":\"")
-            Timestamp.append(wall, to: &bytes)
+            times.append(wall, to: &bytes)
             append("\"")
         }
         add("level", level.word)

@@ -5,7 +5,7 @@ public enum Timestamp {
 
     private static let millisecondsPerDay: Int64 = 86_400_000
     /// 0000-01-01 and 9999-12-31T23:59:59.999: what four digits of a year can say.
-    private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+    fileprivate static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     /// Appends a time as text.
     ///
@@ -85,5 +85,35 @@ public enum Timestamp {
             text[position] = UInt8(truncatingIfNeeded: rest % 10) &+ 0x30
             rest /= 10
         }
+    }
+}
+
+/// Writes times one behind the other: within a second only the fraction is made anew.
+public struct TimestampWriter: Sendable {
+    private var second = Int64.min
+    /// A time within the second.
+    private var text: [UInt8] = []
+
+    /// Has written nothing yet.
+    public init() {}
+
+    /// Appends a time as `Timestamp` does.
+    ///
+    /// - Parameters:
+    ///   - wall: milliseconds since 1970-01-01 00:00 UTC.
+    ///   - out: where to.
+    public mutating func append(_ wall: Int64, to out: inout [UInt8]) {
+        guard wall >= 0, wall / 1000 == second else {
+            second = wall >= 0 && wall <= Timestamp.range.upperBound ? wall / 1000 : .min
+            text.removeAll(keepingCapacity: true)
+            Timestamp.append(wall, to: &text)
+            return out.append(contentsOf: text)
+        }
+        let fraction = UInt32(truncatingIfNeeded: wall % 1000)
+        let start = out.count + 20
+        out.append(contentsOf: text)
+        out[start] = UInt8(truncatingIfNeeded: fraction / 100) &+ 0x30
+        out[start + 1] = UInt8(truncatingIfNeeded: fraction / 10 % 10) &+ 0x30
+        out[start + 2] = UInt8(truncatingIfNeeded: fraction % 10) &+ 0x30
     }
 }

@@ -9,6 +9,7 @@ final class CallReport {
     private let registrar: Logger
     private var lines: [UInt8] = []
     private var text: LogText
+    private var times = TimestampWriter()
     private var scratch: [UInt8] = []
 
     init(journal: JournalFile, loggers: LoggerFactory) {
@@ -22,6 +23,7 @@ final class CallReport {
     func take(_ step: JournalStep) {
         JournalLine.begin(
             wall: step.wall,
+            &times,
             callID: step.callID.bytes.span.extracting(step.callID.range),
             step: step.kind.word,
             to: &lines

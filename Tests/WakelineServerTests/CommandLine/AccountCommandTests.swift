@@ -122,8 +122,10 @@ struct AccountCommandTests {
             logger: Logger(subsystem: "journal", sink: silent)
         )
         var lines: [UInt8] = []
+        var times = TimestampWriter()
         for (offset, step) in [(0, "received"), (1_250, "answered")] as [(Int64, StaticString)] {
-            JournalLine.begin(wall: 1_795_230_960_123 + offset, callID: Array("c@x".utf8).span, step: step, to: &lines)
+            let at: Int64 = 1_795_230_960_123 + offset
+            JournalLine.begin(wall: at, &times, callID: Array("c@x".utf8).span, step: step, to: &lines)
             JournalLine.end(&lines)
         }
         journal.append(lines)
