@@ -8,8 +8,8 @@ extension Core {
             message.method == .invite
             ? .invite(InviteServerTransaction(settings.timers, isReliable: isReliable))
             : .other(NonInviteServerTransaction(settings.timers, isReliable: isReliable))
-        let transaction = ServerTransaction(machine: machine, key: key, flow: flow, isReliable: isReliable)
-        return transactions.insert(transaction, in: &flows)
+        let transaction = ServerTransaction(machine: machine, flow: flow, isReliable: isReliable)
+        return transactions.insert(transaction, key, in: &flows)
     }
 
     func receiveRetransmission(of server: TransactionTable.ServerID) {

@@ -34,12 +34,12 @@ public final class Core: FlowReceiver {
     var transactions = TransactionTable()
     var location = Location()
     var expiry: ExpiryQueue
-    var authenticator: Authenticator
+    let authenticator: Authenticator
     var abuse: AbuseTables
     /// What the limits against abuse have refused.
     public internal(set) var refusals = Refusals()
-    var tokens: FlowTokens
-    var temporaryGRUUs: TemporaryGRUUs
+    let tokens: FlowTokens
+    let temporaryGRUUs: TemporaryGRUUs
     var random: RandomSource
     var edits = MessageEdits()
     var waiting: [UInt64: Waiting] = [:]
@@ -83,13 +83,13 @@ public final class Core: FlowReceiver {
             return key
         }
         authenticator = Authenticator(hashes, key: derived("nonce"), settings: settings)
-        tokens = FlowTokens(hashes, key: derived("flow token"), epoch: epoch)
-        temporaryGRUUs = TemporaryGRUUs(hashes, key: derived("temporary gruu"))
+        tokens = FlowTokens(KeyedHash.Key(derived("flow token")), epoch: epoch)
+        temporaryGRUUs = TemporaryGRUUs(KeyedHash.Key(derived("temporary gruu")))
     }
 
     /// Exchanges all open errands for an empty array, whose memory is used again.
     public func takeErrands(into batch: inout [Errand]) {
-        batch.removeAll(keepingCapacity: true)
+        if !batch.isEmpty { batch.removeAll(keepingCapacity: true) }
         swap(&errands, &batch)
     }
 

@@ -290,6 +290,6 @@ struct ReplayTests {
             scene.finish()
             all.combine("\(scene.world.transcript.value)".utf8)
         }
-        #expect(all.value == 9_052_338_769_141_477_061)
+        #expect(all.value == 15_248_813_006_714_587_439)
     }
 }

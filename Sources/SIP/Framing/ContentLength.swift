@@ -9,10 +9,15 @@ enum ContentLength: Sendable {
     /// Takes a whole header line, with its continuation lines and without its last line end, and looks whether it is
     /// Content-Length or its compact form `l` (RFC 3261 sections 7.3.3 and 20.14).
     @inline(__always)
-    mutating func read(_ line: Span<UInt8>) {
-        guard let first = line.isEmpty ? nil : line[0] | 0x20, first == UInt8(ascii: "c") || first == UInt8(ascii: "l")
-        else { return }
-        readLine(line)
+    mutating func read(_ bytes: Span<UInt8>, _ line: Range<Int>) {
+        guard !line.isEmpty else { return }
+        switch bytes[line.lowerBound] | 0x20 {
+        case UInt8(ascii: "l"): readLine(bytes.extracting(line))
+        // Call-ID, CSeq and Contact begin like it.
+        case UInt8(ascii: "c") where line.count > 7 && bytes[line.lowerBound &+ 7] == UInt8(ascii: "-"):
+            readLine(bytes.extracting(line))
+        default: break
+        }
     }
 
     private mutating func readLine(_ line: Span<UInt8>) {

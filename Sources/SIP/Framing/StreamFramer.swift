@@ -119,25 +119,18 @@ public struct StreamFramer: Sendable {
     }
 
     private mutating func scanStartLine(_ bytes: Span<UInt8>, _ limits: Limits) -> Verdict? {
-        var index = bytes.endOfText(from: scanned, to: Swift.min(limits.startLine, limits.headerSection))
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == StreamByte.cr {
-                guard index &+ 1 < bytes.count else { break }
-                let line = bytes.extracting(0..<index)
-                let isSIP = phase == .statusLine ? StreamByte.isStatusLine(line) : StreamByte.isRequestLine(line)
-                guard bytes[index &+ 1] == StreamByte.lf, isSIP else { return .fault(.notSIP) }
-                phase = .header
-                scanned = index &+ 2
-                lineStart = index &+ 2
-                return nil
-            }
-            if byte < StreamByte.space && byte != StreamByte.tab || byte == StreamByte.delete { return .fault(.notSIP) }
-            if let fault = Self.startLineFault(at: index, limits) { return .fault(fault) }
-            index &+= 1
-        }
-        scanned = index
-        return .incomplete(missing: 1)
+        let end = bytes.endOfText(from: scanned, to: Swift.min(limits.startLine, limits.headerSection))
+        scanned = end
+        guard end < bytes.count else { return .incomplete(missing: 1) }
+        guard bytes[end] == StreamByte.cr else { return .fault(Self.startLineFault(at: end, limits) ?? .notSIP) }
+        guard end &+ 1 < bytes.count else { return .incomplete(missing: 1) }
+        let line = bytes.extracting(0..<end)
+        let isSIP = phase == .statusLine ? StreamByte.isStatusLine(line) : StreamByte.isRequestLine(line)
+        guard bytes[end &+ 1] == StreamByte.lf, isSIP else { return .fault(.notSIP) }
+        phase = .header
+        scanned = end &+ 2
+        lineStart = end &+ 2
+        return nil
     }
 
     /// Walks the header section line by line, up to the empty line.
@@ -145,27 +138,33 @@ public struct StreamFramer: Sendable {
     /// A fault of Content-Length is told at the end of the section, so that the answer can be made from all of it.
     private mutating func scanHeader(_ bytes: Span<UInt8>, _ limits: Limits) -> Verdict? {
         let limit = limits.headerSection
-        while let lineEnd = bytes.firstIndex(of: StreamByte.cr, from: scanned, to: limit) {
-            scanned = lineEnd
+        var from = scanned
+        var start = lineStart
+        while let lineEnd = bytes.firstIndex(of: StreamByte.cr, from: from, to: limit) {
             // The line feed, and the first byte of the next line, which may continue this one.
             if lineEnd >= limit &- 1 { return .fault(.headerSectionTooLong) }
-            guard lineEnd &+ 1 < bytes.count else { return .incomplete(missing: 1) }
+            let next = lineEnd &+ 2
+            guard next <= bytes.count else { return pause(at: lineEnd, in: start) }
             guard bytes[lineEnd &+ 1] == StreamByte.lf else {
-                scanned = lineEnd &+ 1
+                from = lineEnd &+ 1
                 continue
             }
-            let next = lineEnd &+ 2
-            if lineEnd == lineStart { return finishHeader(at: next, limits) }
+            if lineEnd == start { return finishHeader(at: next, limits) }
             if next >= limit { return .fault(.headerSectionTooLong) }
-            guard next < bytes.count else { return .incomplete(missing: 1) }
-            if !StreamByte.isBlank(bytes[next]) {
-                contentLength.read(bytes.extracting(lineStart..<lineEnd))
-                lineStart = next
-            }
-            scanned = next
+            guard next < bytes.count else { return pause(at: lineEnd, in: start) }
+            from = next
+            if StreamByte.isBlank(bytes[next]) { continue }
+            contentLength.read(bytes, start..<lineEnd)
+            start = next
         }
         if bytes.count >= limit { return .fault(.headerSectionTooLong) }
-        scanned = Swift.max(scanned, bytes.count)
+        return pause(at: Swift.max(from, bytes.count), in: start)
+    }
+
+    /// Remembers how far the header section has been looked at.
+    private mutating func pause(at place: Int, in line: Int) -> Verdict {
+        scanned = place
+        lineStart = line
         return .incomplete(missing: 1)
     }
 

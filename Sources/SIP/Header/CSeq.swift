@@ -5,7 +5,7 @@ public struct CSeq: Hashable, Sendable {
     /// The method.
     public var method: Method
     /// The method as written.
-    public var methodRange: Range<Int>
+    @Packed public var methodRange: Range<Int>
 }
 
 extension Message {

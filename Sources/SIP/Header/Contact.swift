@@ -14,7 +14,7 @@ public enum Contact: Hashable, Sendable {
         /// `expires` in seconds; a value too large to read counts as the largest.
         public var expires: UInt32?
         /// `+sip.instance`, with quotes and brackets as written.
-        public var instance: Range<Int>?
+        @PackedIfAny public var instance: Range<Int>?
         /// `reg-id`.
         public var regID: UInt32?
         /// Whether there are parameters besides these.

@@ -101,17 +101,11 @@ extension [UInt8] {
         }
     }
 
-    /// The first place of what decides where a value of a comma list ends.
-    @inline(__always)
+    /// The first place of what decides where a value of a comma list ends; the range's end where there is none.
     private func firstListMark(_ range: Range<Int>) -> Int {
-        var at = range.lowerBound
-        while let word = word(at, in: range) {
-            let marks =
-                word.places(of: UInt8(ascii: ",")) | word.places(of: UInt8(ascii: "\""))
-                | word.places(of: UInt8(ascii: "<")) | word.places(of: UInt8(ascii: ">"))
-            if let place = marks.first { return at + place }
-            at += 8
-        }
-        return first(of: .listMark, in: at..<range.upperBound)
+        span.first(from: range.lowerBound, to: range.upperBound) {
+            $0.places(of: UInt8(ascii: ",")) | $0.places(of: UInt8(ascii: "\"")) | $0.places(of: UInt8(ascii: "<"))
+                | $0.places(of: UInt8(ascii: ">"))
+        } ?? range.upperBound
     }
 }

@@ -1,13 +1,13 @@
 /// A URI with an optional display name and parameters: From, To, Contact, Route and their kin (RFC 3261 section 20.10).
 public struct NameAddress: Hashable, Sendable {
     /// The whole value within its comma list.
-    public var value: Range<Int>
+    @Packed public var value: Range<Int>
     /// The display name as written, quotes and all; nil where there is none.
-    public var displayName: Range<Int>?
+    @PackedIfAny public var displayName: Range<Int>?
     /// The URI without brackets.
-    public var uri: Range<Int>
+    @Packed public var uri: Range<Int>
     /// The parameters of the header field, with their `;`.
-    public var parameters: Range<Int>
+    @Packed public var parameters: Range<Int>
 
     /// Reads a value.
     ///
@@ -25,9 +25,10 @@ public struct NameAddress: Hashable, Sendable {
         value = range
         var at = range.lowerBound
         let end = range.upperBound
+        var quoted: Range<Int>?
         if at < end, bytes[at] == UInt8(ascii: "\"") {
             guard let after = bytes.quotedStringEnd(at..<end) else { throw .malformed(name) }
-            displayName = at..<after
+            quoted = at..<after
             at = after
             while at < end, bytes[at].isLWS { at += 1 }
             guard at < end, bytes[at] == UInt8(ascii: "<") else { throw .malformed(name) }
@@ -35,7 +36,9 @@ public struct NameAddress: Hashable, Sendable {
         // In a bare URI's parameters a bracket may stand within quotes, as in `+sip.instance`.
         let open = bytes.first(of: .nameEnd, in: at..<end)
         if open < end, bytes[open] == UInt8(ascii: "<") {
-            if displayName == nil {
+            if let quoted {
+                displayName = quoted
+            } else {
                 let words = bytes.trimmed(at..<open)
                 for position in words where !bytes[position].isIn(.token) && !bytes[position].isLWS {
                     throw .malformed(name)

@@ -1,9 +1,9 @@
 /// A parameter of a header value or URI: `;name`, `;name=value`, `;name="quoted value"`.
 public struct Parameter: Hashable, Sendable {
     /// The name as written.
-    public var name: Range<Int>
+    @Packed public var name: Range<Int>
     /// The value as written, quotes and all; nil where there is no `=`.
-    public var value: Range<Int>?
+    @PackedIfAny public var value: Range<Int>?
 }
 
 /// The parameters in a range of a message, one after the other.
@@ -76,35 +76,28 @@ extension [UInt8] {
 
     /// Where the value of a parameter without quotes ends: at a semicolon or white space.
     fileprivate func parameterEnd(_ range: Range<Int>) -> Int {
-        var at = range.lowerBound
-        while let word = word(at, in: range) {
-            guard let place = (word.places(below: 0x21) | word.places(of: UInt8(ascii: ";"))).first else {
-                at += 8
-                continue
-            }
-            at += place
-            break
+        var from = range.lowerBound
+        while let at = span.first(
+            from: from,
+            to: range.upperBound,
+            where: { $0.places(below: 0x21) | $0.places(of: UInt8(ascii: ";")) }
+        ) {
+            if self[at] == UInt8(ascii: ";") || self[at].isLWS { return at }
+            from = at + 1
         }
-        return first(of: .parameterEnd, in: at..<range.upperBound)
+        return range.upperBound
     }
 
     /// Where the quoted string that begins at the range's start ends, after the closing quote; nil when it never does.
     func quotedStringEnd(_ range: Range<Int>) -> Int? {
-        var at = range.lowerBound + 1
-        while at < range.upperBound {
-            if let word = word(at, in: range) {
-                guard let place = (word.places(of: UInt8(ascii: "\\")) | word.places(of: UInt8(ascii: "\""))).first
-                else {
-                    at += 8
-                    continue
-                }
-                at += place
-            }
-            switch self[at] {
-            case UInt8(ascii: "\\"): at += 2
-            case UInt8(ascii: "\""): return at + 1
-            default: at += 1
-            }
+        var from = range.lowerBound + 1
+        while let at = span.first(
+            from: from,
+            to: range.upperBound,
+            where: { $0.places(of: UInt8(ascii: "\\")) | $0.places(of: UInt8(ascii: "\"")) }
+        ) {
+            if self[at] == UInt8(ascii: "\"") { return at + 1 }
+            from = at + 2
         }
         return nil
     }

@@ -62,6 +62,7 @@ extension Message {
 
     /// Whether a request for privacy names `id` (RFC 3325 section 9.3); the values stand between semicolons.
     public var asksForIdentityPrivacy: Bool {
+        guard has(.privacy) else { return false }
         for field in fields where field.name == .privacy {
             var at = field.value.lowerBound
             while at <= field.value.upperBound {

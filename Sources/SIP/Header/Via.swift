@@ -1,21 +1,21 @@
 /// One Via value (RFC 3261 section 20.42, RFC 3581, RFC 6223), as ranges of its message.
 public struct Via: Hashable, Sendable {
     /// The whole value within its comma list.
-    public var value: Range<Int>
+    @Packed public var value: Range<Int>
     /// The transport as written: `TCP`, or an extension.
-    public var transport: Range<Int>
+    @Packed public var transport: Range<Int>
     /// The host of sent-by, IPv6 with its brackets.
-    public var host: Range<Int>
+    @Packed public var host: Range<Int>
     /// The port of sent-by.
     public var port: UInt16?
     /// Host and port as written.
-    public var sentBy: Range<Int>
+    @Packed public var sentBy: Range<Int>
     /// The parameters with their `;`.
-    public var parameters: Range<Int>
+    @Packed public var parameters: Range<Int>
     /// The value of `branch`.
-    public var branch: Range<Int>?
+    @PackedIfAny public var branch: Range<Int>?
     /// The value of `received`.
-    public var received: Range<Int>?
+    @PackedIfAny public var received: Range<Int>?
     /// The `rport` parameter: with a value in a response, without in a request.
     public var rport: Parameter?
     /// The `keep` parameter (RFC 6223).
@@ -54,7 +54,8 @@ public struct Via: Hashable, Sendable {
             }
         }
         skip(&at)
-        transport = token(&at)
+        let transport = token(&at)
+        self.transport = transport
         guard !transport.isEmpty, at < range.upperBound, bytes[at].isLWS else { throw .malformed(.via) }
         skip(&at)
         let sentByStart = at

@@ -90,4 +90,10 @@ extension InlineArray where Element == UInt8 {
         for place in places { value = value << 8 | UInt64(self[place]) }
         return value
     }
+
+    /// Writes a number as eight bytes, most significant first; nothing where they are not all within the array.
+    public mutating func write(bigEndian value: UInt64, at place: Int) {
+        guard place >= 0, place + 8 <= count else { return }
+        for offset in 0..<8 { self[place + offset] = UInt8(truncatingIfNeeded: value >> UInt64(56 - offset * 8)) }
+    }
 }

@@ -69,47 +69,6 @@ extension Span where Element == UInt8 {
             }
         }
     }
-
-    /// Whether there is neither white space nor a control character in it.
-    var isVisible: Bool {
-        var at = 0
-        while let word = word(at) {
-            if !(word.places(below: 0x21) | word.places(of: 0x7f)).isEmpty { return false }
-            at += 8
-        }
-        while at < count {
-            if self[at] <= 0x20 || self[at] == 0x7f { return false }
-            at += 1
-        }
-        return true
-    }
-
-    /// The first CR or LF from a place on; the end where there is none.
-    @inline(__always)
-    func firstLineBreak(from start: Int) -> Int {
-        var at = start
-        while let word = word(at) {
-            if let place = (word.places(of: 0x0d) | word.places(of: 0x0a)).first { return at + place }
-            at += 8
-        }
-        while at < count, self[at] != 0x0d, self[at] != 0x0a { at += 1 }
-        return at
-    }
-
-    /// The first place of a byte.
-    @inline(__always)
-    func first(_ byte: UInt8) -> Int? {
-        var at = 0
-        while let word = word(at) {
-            if let place = word.places(of: byte).first { return at + place }
-            at += 8
-        }
-        while at < count {
-            if self[at] == byte { return at }
-            at += 1
-        }
-        return nil
-    }
 }
 
 extension [UInt8] {
@@ -138,20 +97,6 @@ extension [UInt8] {
             return false
         }
         return true
-    }
-
-    /// The first place of a byte within a range.
-    func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-        var at = range.lowerBound
-        while let word = word(at, in: range) {
-            if let place = word.places(of: byte).first { return at + place }
-            at += 8
-        }
-        while at < range.upperBound {
-            if self[at] == byte { return at }
-            at += 1
-        }
-        return nil
     }
 
     /// The first place within a range whose byte is of a class; the range's end where there is none.

@@ -33,12 +33,6 @@ struct CharacterClass {
     /// Names of parameters, in header values and in URIs.
     static var parameterName: CharacterClass { CharacterClass(low: 0x07ff_eff2_0000_0000, high: 0x47ff_ffff_afff_fffe) }
 
-    /// What ends the value of a parameter that has no quotes: `;` and white space.
-    static var parameterEnd: CharacterClass { CharacterClass(low: 0x0800_0001_0000_2600, high: 0) }
-
-    /// What decides where a value of a comma list ends: `"`, `,`, `<` and `>`.
-    static var listMark: CharacterClass { CharacterClass(low: 0x5000_1004_0000_0000, high: 0) }
-
     /// What can't stand in a URI: white space, controls, quotes and angle brackets.
     static var notInURI: CharacterClass { CharacterClass(low: 0x5000_0005_ffff_ffff, high: 0x8000_0000_0000_0000) }
 

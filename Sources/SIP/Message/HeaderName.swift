@@ -66,6 +66,14 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         }
     }
 
+    /// Whether no message may have two of it (RFC 3261 section 7.3.1).
+    var standsOnce: Bool {
+        switch self {
+        case .from, .to, .callID, .cseq, .maxForwards, .contentLength: true
+        default: false
+        }
+    }
+
     /// The one-letter form of a name (RFC 3261 section 7.3.3 and the extensions that define one).
     private static func compact(_ letter: UInt8) -> HeaderName {
         switch letter {
@@ -87,38 +95,43 @@ public enum HeaderName: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         }
     }
 
+    /// A name as it is looked up.
+    private struct Known {
+        var spelling: Spelling?
+        var name: HeaderName
+    }
+
     /// Names by length, first and last letter; names that share a slot follow one another.
-    private static let table: [UInt8] = {
-        var table = [UInt8](repeating: HeaderName.other.rawValue, count: 256)
+    private static let table: [Known] = {
+        var table = [Known](repeating: Known(spelling: nil, name: .other), count: 256)
         for name in HeaderName.allCases where name != .other {
-            let text = name.name
-            let length = text.utf8CodeUnitCount
-            var slot = unsafe slot(length: length, first: text.utf8Start[0], last: text.utf8Start[length - 1])
-            while table[slot] != HeaderName.other.rawValue { slot = (slot + 1) & 255 }
-            table[slot] = name.rawValue
+            let text = unsafe Span(_unsafeStart: name.name.utf8Start, count: name.name.utf8CodeUnitCount)
+            var slot = slot(text, text.indices)
+            while table[slot].spelling != nil { slot = (slot + 1) & 255 }
+            table[slot] = Known(spelling: Spelling(text, text.indices), name: name)
         }
         return table
     }()
 
     @inline(__always)
-    private static func slot(length: Int, first: UInt8, last: UInt8) -> Int {
-        (length &* 37 &+ Int(first | 0x20) &* 11 &+ Int(last | 0x20) &* 5) & 255
+    private static func slot(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
+        let first = Int(bytes[range.lowerBound] | 0x20)
+        let last = Int(bytes[range.upperBound - 1] | 0x20)
+        return (range.count &* 37 &+ first &* 11 &+ last &* 5) & 255
     }
 
     /// Reads a name in any case, long or compact; what is no token is no name that is known here.
+    @inline(__always)
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
-        guard range.count > 1 else {
-            self = range.isEmpty ? .other : Self.compact(bytes[range.lowerBound].lowercased)
+        guard let spelling = Spelling(bytes, range) else {
+            self = range.count == 1 ? Self.compact(bytes[range.lowerBound].lowercased) : .other
             return
         }
-        var slot = Self.slot(
-            length: range.count,
-            first: bytes[range.lowerBound],
-            last: bytes[range.upperBound - 1]
-        )
-        while let name = HeaderName(rawValue: Self.table[slot]), name != .other {
-            if bytes.isEqualIgnoringCase(range, name.name) {
-                self = name
+        let table = Self.table.span
+        var slot = Self.slot(bytes, range)
+        while let known = table[slot].spelling {
+            if spelling.isEqualIgnoringCase(to: known) {
+                self = table[slot].name
                 return
             }
             slot = (slot + 1) & 255

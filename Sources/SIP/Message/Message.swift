@@ -7,20 +7,24 @@ public struct Message: Sendable {
     public internal(set) var bytes: [UInt8] = []
     /// The header fields in order.
     public internal(set) var fields: [HeaderField] = []
+    /// Which header fields there are.
+    var names = HeaderNames()
+    /// The first name that stands twice and may not.
+    var duplicate: HeaderName?
     /// The method of a request, or of the CSeq of a response.
     public internal(set) var method: Method = .other
     /// The status of a response; 0 for a request.
     public internal(set) var status: UInt16 = 0
     /// The method as written; empty in a response.
-    public internal(set) var methodRange = 0..<0
+    @Packed public internal(set) var methodRange = 0..<0
     /// The Request-URI; empty in a response.
-    public internal(set) var requestURI = 0..<0
+    @Packed public internal(set) var requestURI = 0..<0
     /// The reason phrase; empty in a request.
-    public internal(set) var reason = 0..<0
+    @Packed public internal(set) var reason = 0..<0
     /// The start line with its line end.
-    public internal(set) var startLine = 0..<0
+    @Packed public internal(set) var startLine = 0..<0
     /// The body: as many bytes as Content-Length says, or all there are.
-    public internal(set) var body = 0..<0
+    @Packed public internal(set) var body = 0..<0
     /// The first thing that is wrong in its structure.
     ///
     /// What is indexed before that is sound.
@@ -48,6 +52,7 @@ public struct Message: Sendable {
 
     /// The first field of a name.
     public func first(_ name: HeaderName) -> HeaderField? {
+        guard has(name) else { return nil }
         for field in fields where field.name == name { return field }
         return nil
     }
@@ -59,7 +64,7 @@ public struct Message: Sendable {
     }
 
     /// Whether there is a field of that name.
-    public func has(_ name: HeaderName) -> Bool { first(name) != nil }
+    public func has(_ name: HeaderName) -> Bool { names.contains(name) }
 
     /// A part as text, for logs and tests.
     public func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }

@@ -3,10 +3,10 @@
 /// A short list of replacements in order of place, with what is inserted in one scratch buffer. Reused from message to
 /// message, it allocates nothing.
 public struct MessageEdits {
-    private struct Edit {
+    private struct Edit: BitwiseCopyable {
         var at: Int
         var deleted: Int
-        var inserted: Range<Int>
+        @Packed var inserted: Range<Int>
 
         /// Whether it comes before an edit that was made earlier.
         func isBefore(_ earlier: Edit) -> Bool {
@@ -14,19 +14,18 @@ public struct MessageEdits {
         }
     }
 
-    private var edits: [Edit] = []
+    private var edits = RefilledList<Edit>()
     private var scratch: [UInt8] = []
 
     /// No changes.
     public init() {
-        edits.reserveCapacity(16)
         scratch.reserveCapacity(1024)
     }
 
     /// Forgets all changes and keeps the memory.
     public mutating func removeAll() {
-        edits.removeAll(keepingCapacity: true)
-        scratch.removeAll(keepingCapacity: true)
+        edits.removeAll(keeping: 1 << 10)
+        if !scratch.isEmpty { scratch.removeAll(keepingCapacity: true) }
     }
 
     /// Replaces a range of the message by what `write` appends.
@@ -74,7 +73,9 @@ public struct MessageEdits {
     /// Appends one part of the message with the changes that lie in it.
     func apply(to message: Message, _ range: Range<Int>, _ out: inout [UInt8]) {
         var at = range.lowerBound
-        for edit in edits where edit.at >= at && edit.at + edit.deleted <= range.upperBound {
+        for place in edits.indices {
+            let edit = edits[place]
+            guard edit.at >= at, edit.at + edit.deleted <= range.upperBound else { continue }
             out.append(message.bytes, at..<edit.at)
             out.append(scratch, edit.inserted)
             at = edit.at + edit.deleted

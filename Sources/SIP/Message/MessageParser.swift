@@ -8,6 +8,8 @@ extension Message {
     ///   - limits: the bound on header fields; the framer holds the others.
     public mutating func parse(_ input: Span<UInt8>, limits: Limits = Limits()) {
         fields.removeAll(keepingCapacity: true)
+        names = HeaderNames()
+        duplicate = nil
         bytes.removeAll(keepingCapacity: true)
         method = .other
         status = 0
@@ -94,37 +96,16 @@ extension Message {
     ///
     /// - Returns: where the body begins.
     private mutating func indexFields(_ input: Span<UInt8>, from start: Int, limits: Limits) -> Int {
+        // Further on, places do not fit a field.
+        let end = min(input.count, Int(clamping: UInt32.max))
         var at = start
-        let end = input.count
         while at < end {
-            if input[at] == 0x0d, at + 1 < end, input[at + 1] == 0x0a { return at + 2 }
+            if input[at] == StreamByte.cr, at + 1 < end, input[at + 1] == StreamByte.lf { return at + 2 }
             let (name, nameRange, afterName) = Self.name(input, from: at)
-            at = afterName
-            while at < end, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
-            var value = at..<at
-            var isWhole = false
-            // To the CRLF that is not followed by white space: the rest are folds.
-            while at < end {
-                at = input.firstLineBreak(from: at)
-                guard at < end else { break }
-                let byte = input[at]
-                if byte == 0x0d || byte == 0x0a {
-                    guard byte == 0x0d, at + 1 < end, input[at + 1] == 0x0a else {
-                        note(.lineEnd)
-                        at += 1
-                        continue
-                    }
-                    value = value.lowerBound..<max(at, value.lowerBound)
-                    at += 2
-                    if at < end, input[at] == 0x20 || input[at] == 0x09 { continue }
-                    isWhole = true
-                    break
-                }
-            }
-            guard isWhole else {
-                note(.headerLine)
-                return end
-            }
+            var lower = afterName
+            while lower < end, StreamByte.isBlank(input[lower]) { lower += 1 }
+            guard let line = endOfField(input, from: lower), line.next <= end else { break }
+            at = line.next
             guard let name else {
                 note(.headerLine)
                 continue
@@ -133,21 +114,38 @@ extension Message {
                 note(.tooManyHeaderFields)
                 continue
             }
-            var lower = value.lowerBound
-            var upper = value.upperBound
+            var upper = line.end
             while upper > lower, input[upper - 1].isLWS { upper -= 1 }
             while lower < upper, input[lower].isLWS { lower += 1 }
-            fields.append(
-                HeaderField(
-                    name: name,
-                    nameRange: nameRange,
-                    value: lower..<upper,
-                    lineEnd: at
-                )
-            )
+            if names.contains(name), name.standsOnce { duplicate = duplicate ?? name }
+            names.insert(name)
+            fields.append(HeaderField(name: name, nameRange: nameRange, value: lower..<upper, lineEnd: at))
         }
         note(.headerLine)
-        return end
+        return input.count
+    }
+
+    /// Finds the CRLF that is not followed by white space: the others are folds.
+    ///
+    /// - Returns: where the value ends and the next line begins; nil where the message ends before.
+    @inline(__always)
+    private mutating func endOfField(_ input: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
+        var from = start
+        while true {
+            let at = input.firstLineBreak(from: from)
+            guard at + 1 < input.count else {
+                if at < input.count { note(.lineEnd) }
+                return nil
+            }
+            if input[at] == StreamByte.cr, input[at + 1] == StreamByte.lf {
+                let next = at + 2
+                guard next < input.count, StreamByte.isBlank(input[next]) else { return (at, next) }
+                from = next
+            } else {
+                note(.lineEnd)
+                from = at + 1
+            }
+        }
     }
 
     /// Reads the name that a line begins with.
@@ -155,17 +153,20 @@ extension Message {
     /// - Returns: the name, nil where there is none with its colon; where it is; and where what follows begins.
     @inline(__always)
     private static func name(_ input: Span<UInt8>, from start: Int) -> (HeaderName?, Range<Int>, next: Int) {
-        // What is known is a token, so that only what is not known has to be looked at byte by byte; no name that is known
-        // is longer than this.
-        let near = start..<min(start + 24, input.count)
-        let colon = input.extracting(near).first(UInt8(ascii: ":")).map { $0 + start } ?? start
-        let known = HeaderName(input, start..<colon)
-        if known != .other { return (known, start..<colon, colon + 1) }
+        // What is known is a token, so that only what is not known has to be looked at byte by byte.
+        if let colon = input.firstIndex(of: StreamByte.colon, from: start, to: start + 25) {
+            let known = HeaderName(input, start..<colon)
+            if known != .other { return (known, start..<colon, colon + 1) }
+        }
+        return otherName(input, from: start)
+    }
+
+    private static func otherName(_ input: Span<UInt8>, from start: Int) -> (HeaderName?, Range<Int>, next: Int) {
         var at = start
         while at < input.count, input[at].isIn(.token) { at += 1 }
         let range = start..<at
-        while at < input.count, input[at] == 0x20 || input[at] == 0x09 { at += 1 }
-        guard at < input.count, input[at] == UInt8(ascii: ":"), !range.isEmpty else { return (nil, range, at) }
+        while at < input.count, StreamByte.isBlank(input[at]) { at += 1 }
+        guard at < input.count, input[at] == StreamByte.colon, !range.isEmpty else { return (nil, range, at) }
         return (HeaderName(input, range), range, at + 1)
     }
 

@@ -12,7 +12,7 @@ extension Message {
     /// - Returns: as `validate`.
     public mutating func prepare() -> MessageFault? {
         do {
-            try checkMandatoryFields()
+            prepared.append(try mandatoryFields())
         } catch {
             return fault ?? error
         }
@@ -29,7 +29,7 @@ extension Message {
     public func outlineFault() -> MessageFault? {
         if let fault { return fault }
         do throws(MessageFault) {
-            _ = try checkSingleFields()
+            if let duplicate { throw .duplicate(duplicate) }
             for name: HeaderName in [.via, .from, .to, .callID] where !has(name) { throw .missing(name) }
             let sequence = try cseq()
             if isRequest, !bytes.isEqual(sequence.methodRange, to: bytes, methodRange) { throw .methodMismatch }
@@ -66,8 +66,9 @@ extension Message {
         }
     }
 
-    private mutating func checkMandatoryFields() throws(MessageFault) {
-        let (hasRoute, hasContact) = try checkSingleFields()
+    /// Reads what every message must have; changes nothing, since what a method may change is copied for each that it calls.
+    private func mandatoryFields() throws(MessageFault) -> Prepared {
+        if let duplicate { throw .duplicate(duplicate) }
         guard let via = try topVia() else { throw .missing(.via) }
         for field in fields where field.name == .via && field.value != via.value {
             for value in HeaderValuesOfOne(bytes, field.value) where value != via.value { _ = try Via(bytes, value) }
@@ -83,15 +84,15 @@ extension Message {
         _ = try callID()
         let sequence = try cseq()
         found.sequence = sequence
-        guard isRequest else { return prepared.append(found) }
+        guard isRequest else { return found }
         guard bytes.isEqual(sequence.methodRange, to: bytes, methodRange) else { throw .methodMismatch }
         found.hops = try number(.maxForwards)
         if let hops = found.hops, hops > 255 { throw .malformed(.maxForwards) }
         found.target = try checkRequestURI()
-        if hasRoute {
+        if has(.route) {
             for value in values(.route) { _ = try uri(NameAddress(unchecked: bytes, value, of: .route).uri, .route) }
         }
-        if hasContact {
+        if has(.contact) {
             var count = 0
             for value in values(.contact) {
                 count += 1
@@ -102,7 +103,7 @@ extension Message {
                 if count == 1 { found.contact = contact }
             }
         }
-        prepared.append(found)
+        return found
     }
 
     /// - Returns: the SIP URI that the request is for; nil for another scheme.
@@ -118,25 +119,6 @@ extension Message {
         // Header fields have no place in a Request-URI (RFC 3261 section 19.1.1, table 1).
         if uri.headers != nil { throw .requestURI }
         return uri
-    }
-
-    /// Refuses fields that stand twice and may not.
-    ///
-    /// - Returns: whether there are Route and Contact.
-    private func checkSingleFields() throws(MessageFault) -> (hasRoute: Bool, hasContact: Bool) {
-        var seen: UInt64 = 0
-        for field in fields {
-            let bit: UInt64 = 1 << UInt64(field.name.rawValue)
-            switch field.name {
-            case .from, .to, .callID, .cseq, .maxForwards, .contentLength:
-                if seen & bit != 0 { throw .duplicate(field.name) }
-            default: break
-            }
-            seen |= bit
-        }
-        return (
-            seen & 1 << UInt64(HeaderName.route.rawValue) != 0, seen & 1 << UInt64(HeaderName.contact.rawValue) != 0
-        )
     }
 
     /// Any URI may stand here, but a SIP URI must be a sound one.
@@ -162,7 +144,7 @@ struct Prepared: Sendable {
     /// The URI of To, where it is a SIP URI.
     var toURI: SIPURI?
     /// The tag of To.
-    var toTag: Range<Int>?
+    @PackedIfAny var toTag: Range<Int>?
     /// CSeq.
     var sequence: CSeq?
     /// Max-Forwards of a request.

@@ -33,6 +33,10 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
     /// A bit for each slot that is not empty, a word a level.
     private var occupied = InlineArray<6, UInt64>(repeating: 0)
     private var current: Int64
+    /// What comes next, or would if it had not been cancelled; the largest number for nothing.
+    ///
+    /// Nearly always nothing is due, and this is all that is looked at.
+    private var earliest = Int64.max
     /// Number of armed timers.
     public private(set) var count = 0
 
@@ -86,9 +90,15 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
             && nodes[Int(id.index)].slot >= 0
     }
 
-    /// When `advance` is wanted next: never later than the earliest deadline, and earlier only to move timers down.
+    /// When `expire` is wanted next: never later than the earliest deadline, and earlier only to move timers down, or for
+    /// one that was cancelled.
     public var nextDeadline: Instant? {
-        var best: Int64?
+        @inline(__always) get { count == 0 ? nil : Instant(milliseconds: earliest) }
+    }
+
+    /// When the next slot that is not empty comes up; the largest number where all are.
+    private func nextSlot() -> Int64 {
+        var best = Int64.max
         for level in 0..<Self.levels {
             let word = occupied[level]
             guard word != 0 else { continue }
@@ -104,16 +114,24 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
             } else {
                 time = ((((current >> shift) & ~63) + 64) | Int64(word.trailingZeroBitCount)) << shift
             }
-            time = max(time, current)
-            if let earlier = best { best = min(earlier, time) } else { best = time }
+            best = min(best, max(time, current))
         }
-        return best.map { Instant(milliseconds: $0) }
+        return best
     }
 
     /// Moves the clock on and takes the next timer that has expired; call until it gives nil.
+    @inline(__always)
     public mutating func expire(at now: Instant) -> Payload? {
-        while let due = nextDeadline, due <= now {
-            current = max(current, due.milliseconds)
+        guard earliest > now.milliseconds else { return expireDue(at: now.milliseconds) }
+        current = max(current, now.milliseconds)
+        return nil
+    }
+
+    private mutating func expireDue(at now: Int64) -> Payload? {
+        while true {
+            earliest = nextSlot()
+            guard earliest <= now else { break }
+            current = max(current, earliest)
             cascade()
             let slot = Int(current & 63)
             let index = heads[slot]
@@ -124,7 +142,7 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
                 return payload
             }
         }
-        current = max(current, now.milliseconds)
+        current = max(current, now)
         return nil
     }
 
@@ -166,6 +184,9 @@ public struct TimerWheel<Payload: BitwiseCopyable> {
         if head >= 0 { nodes[Int(head)].previous = index }
         heads[slot] = index
         occupied[level] |= 1 << UInt64(position)
+        // Of the last level a slot may be of a later turn.
+        let shift = Self.bits * Int64(level)
+        earliest = level == Self.levels - 1 ? nextSlot() : min(earliest, (deadline >> shift) << shift)
     }
 
     private mutating func unlink(_ index: Int32) {

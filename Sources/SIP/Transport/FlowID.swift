@@ -2,7 +2,7 @@
 ///
 /// Never used again while the node lives. The lower 24 bits are the slot of the flow's record, so that tables on both
 /// sides of the line between carrying and deciding find it without hashing; the upper 40 bits make it unique.
-public struct FlowID: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct FlowID: Hashable, Sendable, BitwiseCopyable, Comparable, CustomStringConvertible {
     /// Slot and serial number in one.
     public let rawValue: UInt64
 

@@ -54,6 +54,7 @@ public final class Outbox {
 
     /// Forgets all, and keeps the memory up to a bound.
     public func removeAll() {
+        guard !entries.isEmpty || !arena.isEmpty else { return }
         entries.removeAll(keepingCapacity: entries.capacity <= 1 << 14)
         arena.removeAll(keepingCapacity: arena.capacity <= 1 << 22)
     }

@@ -3,17 +3,17 @@ public struct SIPURI: Hashable, Sendable {
     /// Whether the scheme is `sips`.
     public var isSecure: Bool
     /// The user part as written, escapes and all; nil where there is none.
-    public var user: Range<Int>?
+    @PackedIfAny public var user: Range<Int>?
     /// The password; nil where there is none.
-    public var password: Range<Int>?
+    @PackedIfAny public var password: Range<Int>?
     /// The host, IPv6 with its brackets.
-    public var host: Range<Int>
+    @Packed public var host: Range<Int>
     /// The port; nil where there is none.
     public var port: UInt16?
     /// The parameters with their `;`.
-    public var parameters: Range<Int>
+    @Packed public var parameters: Range<Int>
     /// The headers after `?`; nil where there is none.
-    public var headers: Range<Int>?
+    @PackedIfAny public var headers: Range<Int>?
 
     /// Reads a URI that fills the range.
     ///

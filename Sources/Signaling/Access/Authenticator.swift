@@ -1,7 +1,7 @@
 import SIP
 
 /// Digest authentication (RFC 7616, RFC 8760): challenges without memory, and answers checked against accounts.
-struct Authenticator {
+final class Authenticator {
     /// What the credentials of a request are worth.
     enum Outcome: Equatable {
         /// The account whose password the sender knows.
@@ -21,7 +21,7 @@ struct Authenticator {
     var settings: Settings
     /// Accounts with a list of algorithms of their own.
     var exceptions: [AddressOfRecord: [DigestAlgorithm]] = [:]
-    private var nonces: Nonces
+    private let nonces: Nonces
     private var replays = ReplayWindow()
     private var digest: DigestResponse
     /// What an account that does not exist is checked against, so that it takes as long.
@@ -29,7 +29,7 @@ struct Authenticator {
     private var ha1: [UInt8] = []
 
     init(_ hashes: Hashes, key: [UInt8], settings: Settings) {
-        nonces = Nonces(hashes, key: key)
+        nonces = Nonces(KeyedHash.Key(key))
         digest = DigestResponse(hashes)
         accounts = AccountCache(capacity: settings.maxCachedAccounts)
         self.settings = settings
@@ -53,7 +53,7 @@ struct Authenticator {
     }
 
     /// Appends a fresh nonce.
-    mutating func appendNonce(now: Now, random: UInt64, to out: inout [UInt8]) {
+    func appendNonce(now: Now, random: UInt64, to out: inout [UInt8]) {
         nonces.append(Nonce(issued: now.wall, id: random), to: &out)
     }
 
@@ -65,7 +65,7 @@ struct Authenticator {
     ///   - realm: the domain they must be for.
     ///   - now: the time.
     /// - Returns: what they are worth.
-    mutating func check(
+    func check(
         _ message: Message,
         _ name: HeaderName,
         realm: ByteString,
@@ -86,7 +86,7 @@ struct Authenticator {
         return .challenge(isStale: false)
     }
 
-    private mutating func check(
+    private func check(
         _ credentials: Credentials,
         in message: Message,
         realm: ByteString,
@@ -102,10 +102,7 @@ struct Authenticator {
         (known ?? nobody)?.appendHA1(algorithm, to: &ha1)
         let isRight = digest.verify(credentials, in: message, ha1: ha1, algorithm: algorithm)
         guard isRight, known != nil else { return .wrong(address) }
-        guard let claim = Nonces.claim(message.bytes, credentials.nonce), isOwn(claim) else {
-            return .challenge(isStale: true)
-        }
-        let nonce = claim.nonce
+        guard let nonce = nonces.read(message.bytes, credentials.nonce) else { return .challenge(isStale: true) }
         guard nonce.issued <= now.wall,
             now.wall - nonce.issued <= settings.nonceLifetime.milliseconds,
             replays.use(
@@ -116,12 +113,5 @@ struct Authenticator {
             )
         else { return .challenge(isStale: true) }
         return .identity(address)
-    }
-
-    /// Whether this server made a nonce.
-    ///
-    /// One that was used before was found to be: its time and number, which are what is proved, are remembered.
-    private mutating func isOwn(_ claim: Nonces.Claim) -> Bool {
-        replays.knows(claim.nonce.id, issued: claim.nonce.issued) || nonces.isProved(claim)
     }
 }

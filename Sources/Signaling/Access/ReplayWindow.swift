@@ -35,9 +35,6 @@ struct ReplayWindow {
         self.limit = limit
     }
 
-    /// Whether a nonce was used before, and is remembered: then it is known to be this server's own.
-    func knows(_ id: UInt64, issued: Int64) -> Bool { slot(of: id, issued) != nil }
-
     /// Uses a count of a nonce up.
     ///
     /// - Parameters:

@@ -98,7 +98,7 @@ extension Core {
 
     /// Writes the request of a branch to a flow.
     private func emit(_ context: ResponseContext, _ index: Int, _ client: TransactionTable.ClientID, _ way: Way) {
-        edit(context, context.branches[index], client, way)
+        edit(context, client, way, breadth: context.branches[index].breadth)
         lastSendStart = outbox.arena.count
         outbox.send(way.flow) { edits.apply(to: context.request.message, &$0) }
     }

@@ -13,17 +13,18 @@ extension Core {
             guard let cancel = transactions[client: id]?.cancel else { return }
             id = cancel
         }
-        guard let transaction = transactions[client: id],
-            transaction.flow == flow || succession.current(transaction.flow) == flow
+        guard let waiting = transactions.branch(client: id),
+            waiting.flow == flow || succession.current(waiting.flow) == flow
         else { return }
-        if case .invite = transaction.machine, message.method != .invite { return }
-        let effects = change(client: id) { $0.receive(status: message.status) }
-        if effects.acknowledge, let context = transaction.context {
-            acknowledge(message, context, transaction, id)
+        if waiting.isInvite, message.method != .invite { return }
+        let status = message.status
+        let effects = change(client: id) { $0.receive(status: status) }
+        if effects.acknowledge, let context = waiting.context {
+            acknowledge(message, context, waiting.index, waiting.flow, id)
         }
         apply(effects, client: id)
-        guard effects.deliver, let context = transaction.context else { return }
-        take(message, context, transaction.branch)
+        guard effects.deliver, let context = waiting.context else { return }
+        take(message, context, waiting.index)
     }
 
     private func take(_ message: Message, _ context: ResponseContext, _ index: Int) {
@@ -32,7 +33,7 @@ extension Core {
             record(
                 context.request.message,
                 .answered(status: status),
-                transactions[client: context.branches[index].client]?.flow
+                transactions.branch(client: context.branches[index].client)?.flow
             )
         }
         switch status {
@@ -139,10 +140,14 @@ extension Core {
 
     /// The server transaction needs its context no longer: it has its final answer.
     private func releaseContext(_ server: TransactionTable.ServerID) {
-        guard let transaction = transactions[server: server] else { return }
-        timers.cancel(transaction.patience)
-        if transaction.context != nil { unanswered -= 1 }
-        transactions.update(server: server) { $0.context = nil }
+        var released: ResponseContext?
+        var patience = TimerWheel<CoreTimer>.TimerID.none
+        transactions.update(server: server) {
+            released = $0.context.take()
+            patience = $0.patience
+        }
+        timers.cancel(patience)
+        if released != nil { unanswered -= 1 }
     }
 
     private func collectChallenges(_ message: Message, _ context: ResponseContext, _ index: Int) {
@@ -157,12 +162,13 @@ extension Core {
     private func acknowledge(
         _ response: Message,
         _ context: ResponseContext,
-        _ transaction: ClientTransaction,
+        _ index: Int,
+        _ flow: FlowID,
         _ client: TransactionTable.ClientID
     ) {
         let request = context.request.message
-        outbox.send(transaction.flow) { out in
-            appendHopRequest("ACK", context, transaction.branch, client, transaction.flow, &out)
+        outbox.send(flow) { out in
+            appendHopRequest("ACK", context, index, client, flow, &out)
             for field in response.fields where field.name == .to { out.append(response.bytes, field.line) }
             if let sequence = try? request.cseq() {
                 out.append(text: "CSeq: ")

@@ -5,23 +5,18 @@ import SIP
 ///
 /// The serial changes with the Call-ID of the registration; with it all temporary GRUUs given before end, as they must.
 struct TemporaryGRUUs {
-    private let hashes: Hashes
-    private let key: [UInt8]
+    private let mac: ShortMAC
     static let prefix = "tgruu."
 
-    init(_ hashes: Hashes, key: [UInt8]) {
-        self.hashes = hashes
-        self.key = key
-    }
+    init(_ key: KeyedHash.Key) { mac = ShortMAC(key) }
 
     /// Appends the user part of a new temporary GRUU.
     func append(serial: UInt64, random: UInt64, to out: inout [UInt8]) {
-        var raw: [UInt8] = []
-        raw.append(bigEndian: random, bytes: 8)
-        raw.append(bigEndian: serial ^ mask(random), bytes: 8)
-        var mac: [UInt8] = []
-        hashes.hmacSHA256(key, raw + [1], &mac)
-        raw.append(contentsOf: mac.prefix(8))
+        let hidden = serial ^ mask(random)
+        var raw = InlineArray<24, UInt8>(repeating: 0)
+        raw.write(bigEndian: random, at: 0)
+        raw.write(bigEndian: hidden, at: 8)
+        raw.write(bigEndian: proof(random, hidden), at: 16)
         out.append(text: "tgruu.")
         Base64URL.encode(raw.span, &out)
     }
@@ -32,20 +27,11 @@ struct TemporaryGRUUs {
         var raw = InlineArray<32, UInt8>(repeating: 0)
         guard Base64URL.decode(user.bytes, 6..<user.count, &raw) == 24 else { return nil }
         let random = raw.bigEndian(0..<8)
-        var input: [UInt8] = []
-        for index in 0..<16 { input.append(raw[index]) }
-        var mac: [UInt8] = []
-        hashes.hmacSHA256(key, input + [1], &mac)
-        var difference: UInt8 = 0
-        for index in 0..<8 { difference |= raw[16 + index] ^ mac[index] }
-        return difference == 0 ? raw.bigEndian(8..<16) ^ mask(random) : nil
+        let hidden = raw.bigEndian(8..<16)
+        return raw.bigEndian(16..<24) == proof(random, hidden) ? hidden ^ mask(random) : nil
     }
 
-    private func mask(_ random: UInt64) -> UInt64 {
-        var input: [UInt8] = []
-        input.append(bigEndian: random, bytes: 8)
-        var mac: [UInt8] = []
-        hashes.hmacSHA256(key, input + [0], &mac)
-        return mac.bigEndian(at: 0, bytes: 8) ?? 0
-    }
+    private func proof(_ random: UInt64, _ hidden: UInt64) -> UInt64 { mac.proof(of: [random, hidden]).high }
+
+    private func mask(_ random: UInt64) -> UInt64 { mac.proof(of: [random]).high }
 }

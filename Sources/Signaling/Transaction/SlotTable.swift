@@ -1,5 +1,16 @@
+/// What can be an entry of a `SlotTable`.
+protocol SlotEntry {}
+
+extension SlotEntry {
+    /// Lends the entry where it stands.
+    ///
+    /// A method, since only through one an optional's content is changed without being taken out.
+    @inline(__always)
+    fileprivate mutating func lend(_ change: (inout Self) -> Void) { change(&self) }
+}
+
 /// A table whose entries have an identity of slot and generation: found without hashing, and a stale identity finds nothing.
-struct SlotTable<Element> {
+struct SlotTable<Element: SlotEntry> {
     /// The identity of an entry; as a number it fits a branch or a timer.
     struct ID: Hashable, Sendable, BitwiseCopyable {
         var slot: UInt32
@@ -21,14 +32,6 @@ struct SlotTable<Element> {
     private struct Slot {
         var generation: UInt32
         var element: Element?
-
-        @inline(__always)
-        mutating func change(_ change: (inout Element) -> Void) {
-            // Taken out and put back: moved, not copied.
-            guard var taken = element.take() else { return }
-            change(&taken)
-            element = taken
-        }
     }
 
     private var slots: [Slot] = []
@@ -44,6 +47,12 @@ struct SlotTable<Element> {
         }
         slots.append(Slot(generation: 1, element: element))
         return ID(slot: UInt32(truncatingIfNeeded: slots.count - 1), generation: 1)
+    }
+
+    /// Who is in a slot; nil for nobody.
+    func id(inSlot slot: Int) -> ID? {
+        guard slot < slots.count, slots[slot].element != nil else { return nil }
+        return ID(slot: UInt32(truncatingIfNeeded: slot), generation: slots[slot].generation)
     }
 
     @inline(__always)
@@ -62,7 +71,7 @@ struct SlotTable<Element> {
     @inline(__always)
     mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
         guard contains(id) else { return }
-        slots[Int(id.slot)].change(change)
+        slots[Int(id.slot)].element?.lend(change)
     }
 
     @discardableResult

@@ -4,7 +4,7 @@ import SIP
 ///
 /// Branch, sent-by and method, hashed with a secret of the node: nobody outside can make two requests collide, and looking
 /// up allocates nothing. A request without the magic cookie is matched by the fields RFC 2543 used.
-struct TransactionKey: Hashable {
+struct TransactionKey: Equatable, BitwiseCopyable {
     private let high: UInt64
     private let low: UInt64
 
@@ -32,5 +32,5 @@ struct TransactionKey: Hashable {
     }
 
     /// Half of it is random enough to find a place in a table.
-    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+    var hash: Int { Int(truncatingIfNeeded: low) }
 }

@@ -7,12 +7,17 @@ struct TransactionTable {
 
     private var clients = SlotTable<ClientTransaction>()
     private var servers = SlotTable<ServerTransaction>()
-    private var serversByKey: [TransactionKey: ServerID] = [:]
+    /// By the slot of its transaction; a slot that is free keeps the last.
+    private var keys: [TransactionKey] = []
+    private var serversByKey = PlaceIndex()
 
     var clientCount: Int { clients.count }
     var serverCount: Int { servers.count }
 
-    func server(_ key: TransactionKey) -> ServerID? { serversByKey[key] }
+    /// The server transaction of a request; nil where there is none.
+    func server(_ key: TransactionKey) -> ServerID? {
+        serversByKey.find(key.hash) { keys[$0] == key }.flatMap { servers.id(inSlot: $0) }
+    }
 
     subscript(client id: ClientID) -> ClientTransaction? {
         @inline(__always) get { clients[id] }
@@ -30,6 +35,14 @@ struct TransactionTable {
         return (server.flow, server.isReliable)
     }
 
+    /// Where a request of ours went, the proxied request it is a branch of, and which; nil where it is gone.
+    ///
+    /// By itself, as above.
+    func branch(client id: ClientID) -> (flow: FlowID, context: ResponseContext?, index: Int, isInvite: Bool)? {
+        guard let client = clients[id] else { return nil }
+        return (client.flow, client.context, client.branch, client.machine.isInvite)
+    }
+
     /// Changes a client transaction in place.
     @inline(__always)
     mutating func update(client id: ClientID, _ change: (inout ClientTransaction) -> Void) {
@@ -42,9 +55,11 @@ struct TransactionTable {
         servers.update(id, change)
     }
 
-    mutating func insert(_ server: ServerTransaction, in flows: inout FlowTable) -> ServerID {
+    mutating func insert(_ server: ServerTransaction, _ key: TransactionKey, in flows: inout FlowTable) -> ServerID {
         let id = servers.insert(server)
-        serversByKey[server.key] = id
+        let slot = Int(id.slot)
+        if slot < keys.count { keys[slot] = key } else { keys.append(key) }
+        serversByKey.insert(slot, key.hash) { keys[$0].hash }
         link(server: id, server.flow, &flows)
         return id
     }
@@ -52,7 +67,8 @@ struct TransactionTable {
     mutating func remove(server id: ServerID, from flows: inout FlowTable) -> ServerTransaction? {
         guard let server = servers.remove(id) else { return nil }
         unlink(server, id, &flows)
-        if serversByKey[server.key] == id { serversByKey[server.key] = nil }
+        let slot = Int(id.slot)
+        serversByKey.remove(slot, keys[slot].hash) { keys[$0].hash }
         return server
     }
 
@@ -109,8 +125,9 @@ struct TransactionTable {
     }
 
     private mutating func unlink(_ client: ClientTransaction, _ id: ClientID, _ flows: inout FlowTable) {
-        clients.update(client.next) { $0.previous = client.previous }
-        clients.update(client.previous) { $0.next = client.next }
+        let (next, previous) = (client.next, client.previous)
+        clients.update(next) { $0.previous = previous }
+        clients.update(previous) { $0.next = next }
         flows.update(client.flow) { if $0.firstClient == id { $0.firstClient = client.next } }
     }
 
@@ -125,8 +142,9 @@ struct TransactionTable {
     }
 
     private mutating func unlink(_ server: ServerTransaction, _ id: ServerID, _ flows: inout FlowTable) {
-        servers.update(server.next) { $0.previous = server.previous }
-        servers.update(server.previous) { $0.next = server.next }
+        let (next, previous) = (server.next, server.previous)
+        servers.update(next) { $0.previous = previous }
+        servers.update(previous) { $0.next = next }
         flows.update(server.flow) { if $0.firstServer == id { $0.firstServer = server.next } }
     }
 }
@@ -137,11 +155,15 @@ extension SlotTable.ID {
 }
 
 /// A request of ours that waits for responses: the machine, and whom it belongs to.
-struct ClientTransaction {
+struct ClientTransaction: SlotEntry {
     /// One of the two machines of a client; each event is handed to the one it is.
     enum Machine {
         case invite(InviteClientTransaction)
         case other(NonInviteClientTransaction)
+
+        var isInvite: Bool {
+            if case .invite = self { true } else { false }
+        }
 
         func start() -> TransactionEffects {
             switch self {
@@ -200,7 +222,7 @@ struct ClientTransaction {
 }
 
 /// A request of a peer that is owed a final response.
-struct ServerTransaction {
+struct ServerTransaction: SlotEntry {
     /// One of the two machines of a server; each event is handed to the one it is.
     enum Machine {
         case invite(InviteServerTransaction)
@@ -245,7 +267,6 @@ struct ServerTransaction {
     }
 
     var machine: Machine
-    let key: TransactionKey
     /// Where the request came from.
     var flow: FlowID
     let isReliable: Bool

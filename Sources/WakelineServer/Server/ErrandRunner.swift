@@ -47,6 +47,7 @@ final class ErrandRunner {
 
     /// Takes what the rules want done.
     func run() {
+        guard !core.errands.isEmpty else { return }
         core.takeErrands(into: &batch)
         for errand in batch {
             switch errand {
@@ -61,6 +62,7 @@ final class ErrandRunner {
             case .foreignDomain(let asked): report.take(asked, served: core.settings.domains)
             }
         }
+        batch.removeAll(keepingCapacity: batch.capacity <= 1 << 14)
         report.flush()
         if steps.count >= Self.stepsAtOnce {
             finish()

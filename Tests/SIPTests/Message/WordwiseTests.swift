@@ -2,17 +2,17 @@ import Testing
 
 @testable import SIP
 
-/// What looks at eight bytes at a time finds what looking at each byte finds: every byte, at every place of a word and behind it.
-@Suite("Eight bytes at a time")
+/// What looks at many bytes at a time finds what looking at each byte finds: every byte, at every place of a block and behind it.
+@Suite("Many bytes at a time")
 struct WordwiseTests {
-    private static let places = 0..<21
+    private static let places = 0..<41
 
     /// Text with one byte replaced, at every place, by every byte there is.
     private func forEach(_ body: ([UInt8], _ place: Int, _ byte: UInt8) -> Bool) -> [String] {
         var wrong: [String] = []
         for place in Self.places {
             for byte in UInt8.min...UInt8.max {
-                var bytes = Array("abcdefghIJKLM/.-~}!0@".utf8)
+                var bytes = Array("abcdefghIJKLM/.-~}!0abcdefghIJKLM/.-~}!0@".utf8)
                 bytes[place] = byte
                 if !body(bytes, place, byte) { wrong.append("\(byte) at \(place)") }
             }
@@ -25,14 +25,40 @@ struct WordwiseTests {
         #expect(forEach { bytes, _, byte in bytes.span.isVisible == (byte > 0x20 && byte != 0x7f) } == [])
     }
 
-    @Test("a start line is passed over up to its first control character, at most by a word less")
+    @Test("a start line is passed over up to its first control character")
     func text() {
         let wrong = forEach { bytes, place, byte in
             let end = bytes.span.endOfText(from: 1, to: bytes.count)
-            let isControl = byte < 0x20 || byte == 0x7f
-            return isControl && place > 0 ? end <= place && place - end < 8 : end == 17
+            let isControl = byte < 0x20 && byte != 0x09 || byte == 0x7f
+            return end == (isControl && place > 0 ? place : bytes.count)
         }
         #expect(wrong == [])
+    }
+
+    @Test("a byte is found in a range of any length at any place, and none beside it")
+    func ranges() {
+        let bytes = Array(1...41) as [UInt8]
+        for start in 0...bytes.count {
+            for end in start...bytes.count {
+                for (place, byte) in bytes.enumerated() {
+                    let found = bytes.first(byte, in: start..<end)
+                    #expect(found == ((start..<end).contains(place) ? place : nil), "\(place) in \(start)..<\(end)")
+                }
+                #expect(bytes.first(0, in: start..<end) == nil)
+                #expect(bytes.first(0xff, in: start..<end) == nil)
+            }
+        }
+    }
+
+    @Test("a line ends at its first CR or LF, whatever other control characters it holds")
+    func lineBreaks() {
+        let wrong = forEach { bytes, place, byte in
+            let end = bytes.span.firstLineBreak(from: 0)
+            return end == (byte == 0x0d || byte == 0x0a ? place : bytes.count)
+        }
+        #expect(wrong == [])
+        let controls = [0x09, 0x0b, 0x0c, 0x41, 0x0d, 0x0a] as [UInt8]
+        #expect(controls.span.firstLineBreak(from: 0) == 4)
     }
 
     @Test("the value of a parameter ends at a semicolon or white space")
@@ -51,7 +77,7 @@ struct WordwiseTests {
 
     @Test("two spans are equal or not")
     func equality() {
-        let whole = Array("abcdefghIJKLM/.-~}!0@".utf8)
+        let whole = Array("abcdefghIJKLM/.-~}!0abcdefghIJKLM/.-~}!0@".utf8)
         let wrong = forEach { bytes, place, byte in
             bytes.isEqual(0..<bytes.count, to: whole, 0..<whole.count) == (byte == whole[place])
                 && bytes.isEqual(place..<bytes.count, to: whole, place..<whole.count) == (byte == whole[place])
