@@ -17,7 +17,8 @@ extension FlowCarrier: ReadinessHandler {
             return
         }
         let id = record.pointee.id
-        guard watchers.watch(descriptor, slot: id.slot, token: id.rawValue) else {
+        // Behind those who wait already, it is not watched before it is its turn.
+        guard watchers.watch(descriptor, slot: id.slot, token: id.rawValue, isReading: strangers.isEmpty) else {
             close(descriptor)
             table.release(record)
             if !isTrusted { leaveSource(remote) }
@@ -31,6 +32,7 @@ extension FlowCarrier: ReadinessHandler {
             record.pointee.messageBy = now.monotonic + settings.messageDeadline
             record.pointee.authenticateBy = now.monotonic + settings.authenticationDeadline
         }
+        if !strangers.isEmpty { keepWaiting(record) }
         armDeadline(record)
         openFlows += 1
         tally.accepted &+= 1
@@ -71,19 +73,8 @@ extension FlowCarrier: ReadinessHandler {
         if readiness.contains(.readable), record.pointee.isOpen, mayRead(record) { read(record) }
     }
 
-    /// Whether a flow is read in this turn; the kernel tells of one that is not again in the next.
-    private func mayRead(_ record: Record) -> Bool {
-        guard record.pointee.state.isDisjoint(with: [.isKnown, .isOutgoing]) else {
-            knownReadAt = now.monotonic
-            return true
-        }
-        strangersRead += 1
-        // Where nobody has sent anything for a second, nobody is kept waiting but the next who does.
-        let isBusy = now.monotonic - knownReadAt < .seconds(1)
-        return strangersRead <= (isBusy ? settings.strangersPerTurn : settings.strangersPerQuietTurn)
-    }
-
-    private func read(_ record: Record) {
+    /// Reads what has come for a flow.
+    func read(_ record: Record) {
         let descriptor = record.pointee.descriptor
         let count =
             if let stopwatch {

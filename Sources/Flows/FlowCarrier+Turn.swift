@@ -6,7 +6,7 @@ extension FlowCarrier {
     /// Called through the loop's `endOfTurn`.
     public func turnEnded() {
         let now = now
-        strangersRead = 0
+        readStrangers()
         expireDeadlines(now)
         if let deadline = receiver.nextDeadline, deadline <= now.monotonic { receiver.advance(to: now) }
         repeat {
@@ -21,7 +21,7 @@ extension FlowCarrier {
         let outbox = receiver.outbox
         for index in 0..<outbox.entries.count { carryOut(outbox.entries[index]) }
         if !due.isEmpty { lookAfterFlows(outbox) }
-        owed.removeAll(keepingCapacity: owed.capacity <= 1 << 16)
+        owed.removeAll(keeping: 1 << 16)
         outbox.removeAll()
     }
 
@@ -65,7 +65,7 @@ extension FlowCarrier {
                 }
             }
         }
-        due.removeAll(keepingCapacity: due.capacity <= 1 << 16)
+        due.removeAll(keeping: 1 << 16)
     }
 
     /// Tells the receiver what became of flows; it may owe something after that.

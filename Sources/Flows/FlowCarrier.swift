@@ -41,11 +41,13 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     /// When it was last said that a source is over its limit.
     var lastSourceWarning: Instant?
     /// What the flows are owed this turn; each flow's entries are linked.
-    var owed: [Owed] = []
+    var owed = RefilledList<Owed>()
     /// Flows to look after at the end of the turn.
-    var due: [FlowID] = []
+    var due = RefilledList<FlowID>()
     var notices: [Notice] = []
-    /// Flows that have not authenticated and were read this turn.
+    /// Flows that have not authenticated and wait to be read.
+    var strangers = WaitingLine()
+    /// How many of them were read this turn.
     var strangersRead = 0
     /// When a flow that has authenticated was read last.
     var knownReadAt = Instant(milliseconds: .min / 2)
@@ -163,7 +165,9 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
 
     /// Wakes the loop when the next deadline is due.
     func scheduleTimer() {
-        let next = min(wheel.nextDeadline ?? .distantFuture, receiver.nextDeadline ?? .distantFuture)
+        var next = min(wheel.nextDeadline ?? .distantFuture, receiver.nextDeadline ?? .distantFuture)
+        // Nothing needs to happen for those who wait in line.
+        if !strangers.isEmpty { next = now.monotonic }
         timer?.schedule(at: next == .distantFuture ? nil : next.milliseconds)
     }
 }

@@ -19,8 +19,9 @@ public final class DeadlineTimer {
     public init(loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
-        // The event and the timer die together: the timer owns the event, and the event's action does not own the timer.
-        pending = LoopEvent(loop: loop, descriptor: -1, flags: 0) { [weak self] _ in self?.wake() }
+        // The event and the timer die together: the timer owns the event, and the event's action does not own the timer. A
+        // weak reference would slow down every use of the timer.
+        pending = LoopEvent(loop: loop, descriptor: -1, flags: 0) { [unowned self] _ in self.wake() }
     }
 
     /// Sets the deadline on the loop's monotonic clock, in milliseconds; `nil` waits for nothing.

@@ -31,8 +31,8 @@ public final class WatcherPool {
     private var watches = ChunkedStore(blank: Watch())
     /// Outlives the pool, which it owns.
     ///
-    /// A weak reference would slow down every use of the handler.
-    private unowned var handler: (any ReadinessHandler)?
+    /// Not counted: it is used for every descriptor that is ready.
+    private unowned(unsafe) var handler: (any ReadinessHandler)?
 
     /// Makes an empty pool.
     ///
@@ -46,14 +46,15 @@ public final class WatcherPool {
         for slot in 0..<watches.count { forget(slot: slot) }
     }
 
-    /// Watches a descriptor for reading.
+    /// Takes on a descriptor.
     ///
     /// - Parameters:
     ///   - descriptor: to be forgotten before it is closed.
     ///   - slot: a small number of the caller's choice, not in use.
     ///   - token: handed to the handler with each event.
+    ///   - isReading: whether it is watched for reading at once; `setReading` does it later.
     /// - Returns: false when the kernel refuses.
-    public func watch(_ descriptor: Int32, slot: Int, token: UInt64) -> Bool {
+    public func watch(_ descriptor: Int32, slot: Int, token: UInt64, isReading: Bool = true) -> Bool {
         guard slot >= 0 else { return false }
         while slot >= watches.count { watches.grow() }
         guard let watch = watches.address(slot), watch.pointee.descriptor < 0 else { return false }
@@ -63,11 +64,11 @@ public final class WatcherPool {
         watch.pointee.pool = Unmanaged.passUnretained(self).toOpaque()
         let reading = UnsafeMutableRawPointer(watch).assumingMemoryBound(to: event.self)
         event_assign(reading, loop.base, descriptor, Int16(EV_READ | EV_PERSIST), Self.callback, watch)
-        guard event_add(reading, nil) == 0 else {
+        guard !isReading || setReading(true, slot: slot) else {
             watch.pointee.descriptor = -1
+            watch.pointee.isReading = false
             return false
         }
-        watch.pointee.isReading = true
         return true
     }
 

@@ -76,6 +76,8 @@ struct FlowState: OptionSet {
     static let isWatched = FlowState(rawValue: 512)
     /// It has authenticated.
     static let isKnown = FlowState(rawValue: 1024)
+    /// It has not authenticated, and is in the carrier's line of those who wait to be read.
+    static let isWaiting = FlowState(rawValue: 2048)
 }
 
 /// What a flow has only while it is busy.
