@@ -175,6 +175,19 @@ final class Harness {
         }
     }
 
+    /// Runs one turn, once the kernel has something to read for each of the flows: bytes on the way take their time, even
+    /// on the loopback.
+    func turn(reading flows: FlowID...) throws { try turn(reading: flows) }
+
+    func turn(reading flows: [FlowID]) throws {
+        for flow in flows {
+            let descriptor = try #require(carrier.table[flow]).pointee.descriptor
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&entry, 1, 10_000) == 1)
+        }
+        try loop.runTurn()
+    }
+
     /// Lets the carrier open a flow to a peer, and waits for it.
     func open(_ ticket: UInt64 = 1, to peer: Peer) throws -> (client: Client, flow: FlowID) {
         let count = receiver.order.count
@@ -255,6 +268,13 @@ final class Client {
                 return
             }
         }
+    }
+
+    /// What has come so far, once it is so many bytes at least; waits for ten seconds at most.
+    func text(ofAtLeast count: Int) -> String {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        repeat { poll() } while read.count < count && !isAtEnd && error == 0 && Glibc.poll(&entry, 1, 10_000) == 1
+        return text
     }
 
     var text: String {

@@ -17,12 +17,16 @@ import Testing
         harness.carrier.turnEnded()
         let strangers = try (0..<8).map { _ in try harness.connect() }
         if othersSpeak {
+            let start = harness.loop.now.monotonic
             known.write(request())
             try harness.run { harness.receiver.events[flow]?.count == 2 }
+            #expect(harness.carrier.knownReadAt.milliseconds >= start)
+            // However long the rest may take.
+            harness.carrier.knownReadAt = .distantFuture
         }
         for (client, _) in strangers { client.write(request()) }
         func heard() -> Int { strangers.count { harness.receiver.events[$0.flow]?.count == 2 } }
-        try harness.loop.runTurn()
+        try harness.turn(reading: strangers.map(\.flow))
         #expect(heard() == (othersSpeak ? 2 : 5))
         // Nobody is forgotten.
         try harness.run { heard() == 8 }
@@ -38,7 +42,7 @@ import Testing
         for (client, _) in early { client.write(request()) }
         var order: [FlowID] = []
         harness.receiver.onReceived = { _, flow, _ in order.append(flow) }
-        try harness.loop.runTurn()
+        try harness.turn(reading: early.map(\.flow))
         #expect(order.count == 2)
         #expect(!harness.carrier.strangers.isEmpty)
         let late = try harness.connect()
@@ -63,7 +67,7 @@ import Testing
         }
         let all = try (0..<4).map { _ in try harness.connect() }
         for (client, _) in all { client.write(request()) }
-        try harness.loop.runTurn()
+        try harness.turn(reading: all.map(\.flow))
         let waiting = try #require(all.map(\.flow).last { harness.receiver.events[$0] == [.opened] })
         harness.receiver.outbox.append(.close(waiting, .limit))
         try harness.run { all.allSatisfy { harness.receiver.events[$0.flow]?.count == 2 } }

@@ -39,7 +39,8 @@ struct AudioSessionTests {
             #expect(report.tone.map { $0.seconds >= 0.5 && $0.share > 0.9 } == true)
             #expect(report.packetsSent >= 25 && report.packetsReceived >= 25)
             #expect(report.packetsLost == 0 && report.packetsRefused == 0 && report.packetsIgnored == 0)
-            #expect(report.jitter >= 0 && report.jitter < 20)
+            // A busy machine makes some: a second's standstill is worth 62 ms.
+            #expect(report.jitter >= 0 && report.jitter < 250)
         }
     }
 
@@ -54,10 +55,11 @@ struct AudioSessionTests {
         #expect(carol.report.packetsReceived == 0)
         try alice.run(AudioAgreement(codec: .pcmu, remote: carol.local))
         try wait { carol.report.tone?.frequency == 440 }
+        // What was under way has arrived.
         let bobHeard = bob.report.packetsReceived
-        try wait { carol.report.packetsReceived > 30 }
-        // One may have been under way.
-        #expect(bob.report.packetsReceived <= bobHeard + 1)
+        let carolHeard = carol.report.packetsReceived
+        try wait { carol.report.packetsReceived > carolHeard + 30 }
+        #expect(bob.report.packetsReceived == bobHeard)
         try alice.run(AudioAgreement(codec: .pcmu, remote: carol.local, direction: .inactive))
         let ignored = alice.report.packetsIgnored
         try wait { alice.report.packetsIgnored > ignored + 2 }

@@ -47,7 +47,8 @@ private final class Noted: Sendable {
     let highest = Atomic<UInt64>(0)
 }
 
-/// Appends without end, notes the last acknowledged ticket, and kills itself after so many microseconds.
+/// Appends without end, notes the last acknowledged ticket, and kills itself so many microseconds after the first was
+/// acknowledged.
 private func appendUntilKilled(_ path: String, lifetime: UInt32) throws {
     let noted = Noted()
     let note = open("\(path)/acknowledged", O_WRONLY | O_CREAT, 0o600)
@@ -67,6 +68,7 @@ private func appendUntilKilled(_ path: String, lifetime: UInt32) throws {
         }
     )
     let killer = try NamedThread("killer") {
+        while noted.highest.load(ordering: .acquiring) == 0 { usleep(100) }
         usleep(lifetime)
         Glibc.kill(getpid(), SIGKILL)
     }
