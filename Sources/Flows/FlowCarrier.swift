@@ -166,7 +166,7 @@ public final class FlowCarrier<Receiver: FlowReceiver> {
     /// Wakes the loop when the next deadline is due.
     func scheduleTimer() {
         var next = min(wheel.nextDeadline ?? .distantFuture, receiver.nextDeadline ?? .distantFuture)
-        // Nothing needs to happen for those who wait in line.
+        // The kernel tells nothing of those who wait in line: the next turn must come by itself.
         if !strangers.isEmpty { next = now.monotonic }
         timer?.schedule(at: next == .distantFuture ? nil : next.milliseconds)
     }

@@ -1,4 +1,3 @@
-import Glibc
 import Reactor
 import SIP
 import Testing
@@ -88,7 +87,7 @@ import Testing
         harness.carrier.settings.strangersPerQuietTurn = 0
         other.write(request())
         try harness.run { !harness.carrier.strangers.isEmpty }
-        shutdown(refused.descriptor, Int32(SHUT_WR))
+        refused.shutdownWriting()
         try harness.run { harness.receiver.events[flow]?.last == .closed(.garbage) }
         #expect(harness.receiver.events[otherFlow] == [.opened])
     }
